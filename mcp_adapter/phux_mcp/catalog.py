@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 SAFETY = ("read-only", "mutating", "destructive")
 """The safety levels of a host, each including the ones before it."""
 
+STRING: Schema = {"type": "string"}
+INTEGER: Schema = {"type": "integer"}
+STRINGS: Schema = {"type": "array", "items": STRING}
+HINT: Schema = {"hint": STRING}
+
 _PROSE = ("$schema", "$id", "title", "description")
 
 
@@ -135,10 +140,9 @@ def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None
         deep: Include the contents of nested objects and the values of enums.
         more: Properties that a tool adds or replaces.
     """
-    schema: Schema = _without_prose(json.loads(schemas.read(name)))
+    schema: Schema = _plain(json.loads(schemas.read(name)), deep=deep)
     if not deep:
         schema.pop("$defs", None)
-        schema = _without_details(schema)
     # Present in every document, but of no use to a model.
     schema["properties"].pop("schema_version", None)
     schema["required"] = [name for name in schema["required"] if name != "schema_version"]
@@ -146,22 +150,18 @@ def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None
     return schema
 
 
-def _without_details(value: Any) -> Any:
-    """Return a schema without the contents of objects and the values of enums; the results show both."""
-    if isinstance(value, dict):
-        if "$ref" in value:
-            return {"type": "object"}
-        if "enum" in value:
-            return {"type": "string"}
-        return {name: _without_details(inner) for name, inner in value.items()}
-    return [_without_details(inner) for inner in value] if isinstance(value, list) else value
+def _plain(value: Any, *, deep: bool) -> Any:
+    """Return a schema without prose, and unless it is deep, without what the results show as well."""
+    if isinstance(value, list):
+        return [_plain(inner, deep=deep) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    if not deep and ("$ref" in value or "enum" in value):
+        return {"type": "object" if "$ref" in value else "string"}
+    prose = {name for name, inner in value.items() if name in _PROSE and isinstance(inner, str)}
+    return {name: _plain(inner, deep=deep) for name, inner in value.items() if name not in prose}
 
 
-def _without_prose(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {
-            name: _without_prose(inner)
-            for name, inner in value.items()
-            if not (name in _PROSE and isinstance(inner, str))
-        }
-    return [_without_prose(inner) for inner in value] if isinstance(value, list) else value
+def an_object(properties: Schema, **optional: Schema) -> Schema:
+    """Return the schema of an object with these properties."""
+    return {"type": "object", "properties": properties | optional, "required": list(properties)}

@@ -38,7 +38,10 @@ class Links:
 
         path = paths.socket_path(socket or self._socket)
         if self._start:
-            await self._start_if_none_runs(path)
+            from phux_client.starting import is_live, start_server
+
+            if not is_live(path):
+                await asyncio.to_thread(start_server, path)
         if socket not in self._known:
             client = f"phux-mcp/{__version__}" + (f" {self.host}" if self.host else "")
             self._known[socket] = Phux(path, client=client)
@@ -48,9 +51,3 @@ class Links:
         """Close all connections."""
         for phux in self._known.values():
             phux.close()
-
-    async def _start_if_none_runs(self, path: str) -> None:
-        from phux_client.starting import is_live, start_server
-
-        if not is_live(path):
-            await asyncio.to_thread(start_server, path)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import sys
 from typing import TYPE_CHECKING
+
+from phux_core.errors import PhuxError
+from phux_core.paths import missing_runtime_directory
 
 if TYPE_CHECKING:
     import argparse
@@ -23,22 +27,16 @@ PROFILES = ("phux", "tmux", "terminally")
 
 def main(argv: list[str] | None = None) -> int:
     """Serve a host until it closes the pipe, or run the command in the arguments; return the exit code."""
-    words = sys.argv[1:] if argv is None else argv
-    from phux_core.errors import PhuxError
-
     try:
-        options = _parse(words)
+        options = _parse(sys.argv[1:] if argv is None else argv)
         _find_runtime_directory()
-        _warn_of_missing_directory(options.socket)
-        if options.verb == "setup":
-            from phux_mcp import setup
-
-            return setup.main(options)
-        if options.verb == "check":
-            from phux_mcp import check
-
-            return check.main(options)
-        toolset = load_toolset(options.profile, options.safety or default_safety(options.profile))
+        problem = missing_runtime_directory(options.socket)
+        if problem is not None:
+            print(f"phux-mcp: {problem}", file=sys.stderr)
+        if options.verb is not None:
+            code: int = importlib.import_module(f"phux_mcp.{options.verb}").main(options)
+            return code
+        toolset = load_toolset(options.profile, options.safety)
         if options.schema:
             from phux_mcp.answers import pretty
             from phux_mcp.revisions import NEWEST
@@ -64,27 +62,13 @@ def _find_runtime_directory() -> None:
         os.environ["XDG_RUNTIME_DIR"] = directory
 
 
-def _warn_of_missing_directory(socket: str | None) -> None:
-    from phux_core.paths import missing_runtime_directory
-
-    problem = missing_runtime_directory(socket)
-    if problem is not None:
-        print(f"phux-mcp: {problem}", file=sys.stderr)
-
-
-def default_safety(profile: str) -> str:
-    """Return the default safety level; profiles include all tools of the system they replace."""
-    return "mutating" if profile == "phux" else "destructive"
-
-
-def load_toolset(profile: str, safety: str) -> Toolset:
-    """Return the tools to serve."""
-    import importlib
-
+def load_toolset(profile: str, safety: str | None) -> Toolset:
+    """Return the tools to serve; by default, profiles include all tools of the system they replace."""
     from phux_mcp.catalog import Toolset
 
     is_own = profile == "phux"
     module = importlib.import_module("phux_mcp.tools" if is_own else f"phux_mcp.profiles.{profile}")
+    safety = safety or ("mutating" if is_own else "destructive")
     return Toolset(module.TOOLS, module.INSTRUCTIONS, safety=safety, beside_tools=is_own)
 
 
@@ -145,7 +129,6 @@ def _parse(words: list[str]) -> argparse.Namespace:
 def _parser() -> argparse.ArgumentParser:
     import argparse
 
-    from phux_core.errors import PhuxError
     from phux_mcp.catalog import SAFETY
     from phux_mcp.setup import HOSTS
 

@@ -37,21 +37,19 @@ _WHILE_BUSY_S = 1.0
 
 def templates() -> list[Document]:
     """Return the resource templates."""
+    described = {
+        "screen": "The text on a pane's screen. The id is a number: 3 for @3.",
+        "log": "The latest output of a pane, as text.",
+    }
     return [
         {
-            "uriTemplate": "phux://pane/{id}/screen",
-            "name": "screen",
-            "title": "Screen of a pane",
-            "description": "The text on a pane's screen. The id is a number: 3 for @3.",
+            "uriTemplate": f"phux://pane/{{id}}/{what}",
+            "name": what,
+            "title": f"{what.capitalize()} of a pane",
+            "description": text,
             "mimeType": "text/plain",
-        },
-        {
-            "uriTemplate": "phux://pane/{id}/log",
-            "name": "log",
-            "title": "Log of a pane",
-            "description": "The latest output of a pane, as text.",
-            "mimeType": "text/plain",
-        },
+        }
+        for what, text in described.items()
     ]
 
 

@@ -47,17 +47,10 @@ HOSTS = {
     "cursor": _Host("~/.cursor/mcp.json", None, ("mcpServers", "phux")),
     "vscode": _Host("~/.config/Code/User/mcp.json", f"{_MAC}/Code/User/mcp.json", ("servers", "phux"), "stdio"),
     "gemini": _Host(
-        "~/.gemini/settings.json",
-        None,
-        ("mcpServers", "phux"),
-        moved=("GEMINI_CLI_HOME", ".gemini/settings.json"),
+        "~/.gemini/settings.json", None, ("mcpServers", "phux"), moved=("GEMINI_CLI_HOME", ".gemini/settings.json")
     ),
     "opencode": _Host(
-        "~/.config/opencode/opencode.json",
-        None,
-        ("mcp", "phux"),
-        "local",
-        ("OPENCODE_CONFIG_DIR", "opencode.json"),
+        "~/.config/opencode/opencode.json", None, ("mcp", "phux"), "local", ("OPENCODE_CONFIG_DIR", "opencode.json")
     ),
 }
 """The supported hosts."""
@@ -129,7 +122,10 @@ def write(path: str, host: _Host, words: list[str]) -> bool:
     """Merge our entry into a file, and keep a backup of the original next to it; return False if nothing changed."""
     path = os.path.realpath(path)  # keep a link into the user's dotfiles
     try:
-        old = _read(path)
+        old = None
+        if os.path.exists(path):
+            with open(path, encoding="utf-8", newline="") as file:  # unchanged, including carriage returns
+                old = file.read()
         new = merged(old or "", host, words, path)
         if new == old:
             return False
@@ -139,20 +135,11 @@ def write(path: str, host: _Host, words: list[str]) -> bool:
         _replace(path, new)
     except (config_text.ConfigError, UnicodeDecodeError) as error:
         raise RefusedError(
-            f"{path} was not changed: {error}",
-            remedy="add the entry by hand: without --write, it is printed",
+            f"{path} was not changed: {error}", remedy="add the entry by hand: without --write, it is printed"
         ) from error
     except OSError as error:
         raise RefusedError(f"cannot write {error.filename or path}: {error.strerror}") from error
     return True
-
-
-def _read(path: str) -> str | None:
-    try:
-        with open(path, encoding="utf-8", newline="") as file:  # unchanged, including carriage returns
-            return file.read()
-    except FileNotFoundError:
-        return None
 
 
 def _free_name(path: str) -> str:

@@ -94,11 +94,7 @@ class Output:
     """
 
     def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        fd: int,
-        on_full: Callable[[bool], None],
-        on_broken: Callable[[], None],
+        self, loop: asyncio.AbstractEventLoop, fd: int, on_full: Callable[[bool], None], on_broken: Callable[[], None]
     ) -> None:
         self._loop = loop
         self._fd = fd

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
 from phux_core.errors import BadRequestError, NoSuchTargetError, PaneClosedError, TimedOutError
+from phux_mcp.catalog import STRING, an_object
 from phux_mcp.own_panes import refuse_own
 from phux_mcp.profiles import KINDS, make_tool
 
@@ -30,12 +31,7 @@ TOOLS: list[Tool] = []
 _SESSION = "terminally"
 _MODES = {False: "raw", True: "stripped"}
 """The mode of a log, by ``strip_ansi``."""
-_TAB: Document = {
-    "type": "object",
-    "properties": {"window_id": {"type": "string"}, "name": {"type": "string"}, "active": {"type": "boolean"}},
-    "required": ["window_id", "name", "active"],
-}
-_TABS: Document = {"type": "array", "items": _TAB}
+_TAB = an_object({"window_id": STRING, "name": STRING, "active": {"type": "boolean"}})
 _STRIP = "boolean Strip ANSI sequences (default false)"
 # Only the first of several concurrent tabs may create the session.
 _creating = asyncio.Lock()
@@ -81,7 +77,7 @@ def _tool(description: str, gives: dict[str, str], safety: str = "mutating", **t
 
 def _schema(note: str) -> Document:
     kind, _, text = note.partition(" ")
-    schema = _TABS if kind == "tabs!" else KINDS[kind.removesuffix("!")].schema
+    schema = {"type": "array", "items": _TAB} if kind == "tabs!" else KINDS[kind.removesuffix("!")].schema
     return {**schema, "description": text} if text else schema
 
 

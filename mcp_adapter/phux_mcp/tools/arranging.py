@@ -108,11 +108,7 @@ async def resize(call: Call, target: str, zoom: bool | None = None, **sizes: Any
 
 
 @tool(
-    "phux_kill",
-    "Kill a session, window or pane",
-    ANY_TARGET,
-    safety="destructive",
-    output=lambda: document("killed"),
+    "phux_kill", "Kill a session, window or pane", ANY_TARGET, safety="destructive", output=lambda: document("killed")
 )
 async def kill(call: Call, target: str) -> Document:
     """End the programs of a session, a window or a pane, and remove it. Refused for the pane this host runs in."""

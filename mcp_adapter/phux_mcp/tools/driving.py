@@ -13,7 +13,7 @@ from phux_core.errors import BadRequestError, PhuxError, TimedOutError
 from phux_core.kinds import BOOLEAN, TEXT, Param, list_of
 from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, explain, pretty
 from phux_mcp.budget import Budget
-from phux_mcp.catalog import document
+from phux_mcp.catalog import INTEGER, STRING, STRINGS, document
 from phux_mcp.own_panes import refuse_own
 from phux_mcp.tools.reading import changes_schema, tail
 from phux_mcp.tools.registry import MAX_BYTES, TARGET, TIMEOUT, shared, tool
@@ -26,20 +26,9 @@ if TYPE_CHECKING:
 
 
 def _ran() -> Document:
-    string = {"type": "string"}
-    more: dict[str, Document] = {
-        "outcome": {"enum": ["timed_out", "started"]},
-        "command_id": string,
-        "omitted_lines": {"type": "integer"},
-        "total_lines": {"type": "integer"},
-        "hint": string,
-        "note": string,
-        "message": string,
-        "pane": string,
-        "state": string,
-        "since": {"type": "integer"},
-        "screen_tail": {"type": "array", "items": string},
-    }
+    texts = dict.fromkeys(("command_id", "hint", "note", "message", "pane", "state"), STRING)
+    counts = dict.fromkeys(("omitted_lines", "total_lines", "since"), INTEGER)
+    more = {"outcome": {"enum": ["timed_out", "started"]}, **texts, **counts, "screen_tail": STRINGS}
     return {**document("run-result", more=more), "required": ["command"]}
 
 

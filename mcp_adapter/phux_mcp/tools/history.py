@@ -10,8 +10,8 @@ from phux_core.errors import BadRequestError
 from phux_core.kinds import TEXT, Param, whole
 from phux_mcp.answers import LONGEST_MATCH, clipped
 from phux_mcp.budget import Budget
-from phux_mcp.catalog import document
-from phux_mcp.tools.registry import HINT, MAX_BYTES, shared, tool
+from phux_mcp.catalog import HINT, INTEGER, document
+from phux_mcp.tools.registry import MAX_BYTES, shared, tool
 
 if TYPE_CHECKING:
     from phux_mcp.methods import Call
@@ -34,11 +34,7 @@ _SEARCH = CALLS["search"].params
     renamed={"command": "command_id"},
 )
 async def logs(
-    call: Call,
-    target: str | None = None,
-    command_id: str | None = None,
-    max_bytes: int | None = None,
-    **query: Any,
+    call: Call, target: str | None = None, command_id: str | None = None, max_bytes: int | None = None, **query: Any
 ) -> Document:
     """Read the output of a pane as a terminal shows it, by default the last 500 lines.
 
@@ -92,7 +88,7 @@ async def search(call: Call, **query: Any) -> Document:
     _ANY_PANE,
     Param("max_commands", whole(1, 1000), "the most commands to return", default=20),
     safety="read-only",
-    output=lambda: document("command-list", more={**HINT, "omitted": {"type": "integer"}}),
+    output=lambda: document("command-list", more={**HINT, "omitted": INTEGER}),
 )
 async def commands(call: Call, max_commands: int, target: str | None = None) -> Document:
     """List the commands that ran in a pane, or in all panes: id, exit code, times, directory; newest last."""

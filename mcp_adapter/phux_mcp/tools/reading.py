@@ -13,8 +13,8 @@ from phux_core.errors import BadRequestError
 from phux_core.kinds import TEXT, Param, list_of, one_of, whole
 from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, pretty
 from phux_mcp.budget import TOKENS, Budget, tokens
-from phux_mcp.catalog import document
-from phux_mcp.tools.registry import HINT, MAX_BYTES, TARGET, TIMEOUT, WHOLE_NUMBER, shared, tool
+from phux_mcp.catalog import HINT, INTEGER, STRING, STRINGS, an_object, document
+from phux_mcp.tools.registry import MAX_BYTES, TARGET, TIMEOUT, WHOLE_NUMBER, shared, tool
 from phux_mcp.tools.screens import within
 
 if TYPE_CHECKING:
@@ -24,31 +24,15 @@ if TYPE_CHECKING:
 
 
 def _watch_schema() -> Document:
-    event = {
-        "type": "object",
-        "properties": {"event": {"type": "string"}, "terminal": {"type": "string"}},
-        "required": ["event"],
-    }
-    properties: Document = {
-        "events": {"type": "array", "items": event},
-        "count": {"type": "integer"},
-        "outcome": {"enum": ["max_events", "timed_out", "ended", "full"]},
-    }
-    return {"type": "object", "properties": properties | HINT, "required": list(properties)}
+    event = an_object({"event": STRING}, terminal=STRING)
+    outcome = {"enum": ["max_events", "timed_out", "ended", "full"]}
+    return an_object({"events": {"type": "array", "items": event}, "count": INTEGER, "outcome": outcome}, **HINT)
 
 
 def _wait_schema() -> Document:
-    string = {"type": "string"}
-    properties = {
-        "outcome": {"enum": ["met", "timed_out", "stopped"]},
-        "polls": {"type": "integer"},
-        "pane": string,
-        "seq": {"type": "integer"},
-        "state": string,
-        "screen_tail": {"type": "array", "items": string},
-    }
-    more = {"condition": string, "line": string}
-    return {"type": "object", "properties": properties | more, "required": list(properties)}
+    found = {"pane": STRING, "seq": INTEGER, "state": STRING, "screen_tail": STRINGS}
+    outcome = {"enum": ["met", "timed_out", "stopped"]}
+    return an_object({"outcome": outcome, "polls": INTEGER, **found}, condition=STRING, line=STRING)
 
 
 def _screen_schema() -> Document:
@@ -67,9 +51,9 @@ def changes_schema() -> Document:
     return document("screen-changes", more=_MORE)
 
 
-_OMITTED: Document = {"omitted": {"type": "integer"}, **HINT}
+_OMITTED: Document = {"omitted": INTEGER, **HINT}
 _MORE: Document = {
-    "state": {"type": "string"},  # the server instructions list the states
+    "state": STRING,  # the server instructions list the states
     "highlights": {"type": "array", "items": {"type": "object"}},
     "omitted": {"type": "object"},
 }
@@ -88,14 +72,11 @@ async def ls(call: Call, max_bytes: int | None = None) -> Answer:
     """List the sessions of the running phux server."""
     tree = await call.drive(flows.tree)
     listed = session_list(tree)
-    by_name = {session["name"]: session for session in tree["sessions"]}
+    clients = {session["name"]: session["attached_clients"] for session in tree["sessions"]}
     raw = [
-        {
-            "name": session["name"],
-            "window_count": session["windows"],
-            "attached_client_count": by_name[session["name"]]["attached_clients"],
-        }
+        {"name": name, "window_count": session["windows"], "attached_client_count": clients[name]}
         for session in listed["sessions"]
+        for name in [session["name"]]
     ]
     if call.revision.seed:
         return Answer(listed, pretty({"sessions": raw}))
@@ -225,11 +206,7 @@ class _Enough(Exception):  # noqa: N818  it ends a watch and is not an error
     output=_watch_schema,
 )
 async def watch(
-    call: Call,
-    max_events: int,
-    timeout_secs: float,
-    target: str | None = None,
-    events: list[str] | None = None,
+    call: Call, max_events: int, timeout_secs: float, target: str | None = None, events: list[str] | None = None
 ) -> Document:
     """Collect events of a pane or of the server, up to max_events or timeout_secs."""
     taken: list[Document] = []

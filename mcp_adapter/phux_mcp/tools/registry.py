@@ -25,8 +25,6 @@ WHOLE_NUMBER = Kind(COUNT.words, COUNT.fits, {"type": "number", "minimum": 0, "m
 """A count that the first revision declares as a number."""
 _SOCKET = Param("socket", TEXT, "another server's socket")
 
-HINT: Document = {"hint": {"type": "string"}}
-
 
 def tool(
     name: str, title: str, *params: Param, output: Callable[[], Document], seed: str | None = None, **options: Any
