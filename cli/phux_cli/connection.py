@@ -33,7 +33,7 @@ def drive(
     *args: "Arguments.args",
     **named: "Arguments.kwargs",
 ) -> "Result":
-    """Run a flow with these arguments on the server that the options name, and return its result."""
+    """Run a flow on the server that the options name, and return its result."""
     with connection(options) as phux:
         return phux.drive(flow(phux.caller, *args, **named))
 
@@ -45,7 +45,7 @@ def drive_or_read(
     *args: object,
     **named: object,
 ) -> "Document":
-    """Run a flow, or without a server a function that reads the stored logs, with the same arguments."""
+    """Run a flow; if no server is running, read the stored logs with the same arguments."""
     try:
         return drive(options, flow, *args, **named)
     except NoServerError:

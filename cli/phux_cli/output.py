@@ -82,21 +82,17 @@ def fit(line: str) -> str:
 def print_error(error: "PhuxError", *, as_json: bool) -> None:
     """Print an error and its remedy on stderr; with ``as_json``, as one line of JSON."""
     if as_json:
-        _print_on_stderr(json.dumps(error.to_document()))
+        print_on_stderr(json.dumps(error.to_document()))
     else:
-        _print_on_stderr(*(f"phux: {text}" for text in (error.message, error.remedy) if text))
+        print_on_stderr(*(f"phux: {text}" for text in (error.message, error.remedy) if text))
 
 
-def print_note(text: str) -> None:
-    """Print a note about a result on stderr."""
-    _print_on_stderr(f"phux: {text}")
-
-
-def _print_on_stderr(*lines: str) -> None:
+def print_on_stderr(*lines: str) -> None:
+    """Print lines on stderr, unless it is closed."""
     try:
         print(*lines, sep="\n", file=sys.stderr)
     except OSError:
-        discard(sys.stderr)  # stderr is closed; the exit code still reports a failure
+        discard(sys.stderr)
 
 
 def box(lines: list[str], cols: int, title: str) -> list[str]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from phux_core.errors import NoServerError
 
 if TYPE_CHECKING:
+    from phux_client.flows import Document
     from phux_core.errors import PhuxError
     from phux_mcp.revisions import Revision
-
-    Document = dict[str, Any]
 
 LONGEST_LINE = 200
 """The most characters of a row that only shows a program's state."""

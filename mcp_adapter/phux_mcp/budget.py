@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from phux_mcp.answers import pretty
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    Document = dict[str, Any]
+    from phux_client.flows import Document
 
 BYTES = 32_000
 """The bytes to request from a server by default."""

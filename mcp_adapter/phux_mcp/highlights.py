@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from phux_core.width import columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    Document = dict[str, Any]
+    from phux_client.flows import Document
 
 _SIMPLE = ["bold", "faint", "italic", "underline", "blink", "inverse", "invisible", "strikethrough", "overline"]
 

@@ -96,7 +96,9 @@ async def _serve(toolset: Toolset, *, start: bool, socket: str | None) -> int:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, lambda: end(at_once=True))
     links = Links(start=start, socket=socket)
-    sink = Output(loop, _take_stdout(), hold_back, lambda: end(at_once=True))
+    stdout = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # only the protocol uses stdout
+    sink = Output(loop, stdout, hold_back, lambda: end(at_once=True))
     server = Server(toolset, links, sink.write, lambda: sink.is_full)
     source = Input(loop, sys.stdin.fileno(), server.take_line, lambda: end(at_once=False))
     source.resume()
@@ -109,13 +111,6 @@ async def _serve(toolset: Toolset, *, start: bool, socket: str | None) -> int:
     await links.close()
     sink.finish(_FLUSH_S)
     return 0
-
-
-def _take_stdout() -> int:
-    """Reserve stdout for the protocol, and redirect other output to stderr."""
-    fd = os.dup(sys.stdout.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return fd
 
 
 def _parse(words: list[str]) -> argparse.Namespace:
@@ -145,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
             "--safety",
             choices=SAFETY,
             default=default,
-            help="what the host may do; mutating when omitted. Other tools are not listed",
+            help="list tools up to this tier; mutating when omitted, destructive in tmux and terminally",
         )
         parser.add_argument(
             "--profile", choices=PROFILES, default=default or "phux", help="the tools to serve; phux when omitted"
@@ -167,7 +162,3 @@ def _parser() -> argparse.ArgumentParser:
     check = verbs.add_parser("check", help="test this adapter as a host would, in each revision", allow_abbrev=False)
     add_common(check, argparse.SUPPRESS)
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

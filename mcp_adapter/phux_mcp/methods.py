@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core.errors import LimitError, PhuxError
 from phux_core.version import __version__
@@ -47,18 +47,17 @@ MAX_SUBSCRIPTIONS = 200
 _LONGEST_NAME = 80
 
 
-class Call:
+class Call(NamedTuple):
     """A tool call: the revision it was made in, its progress, and the server that it uses."""
 
-    def __init__(self, revision: Revision, progress: Progress, links: Links, socket: str | None) -> None:
-        self.revision = revision
-        self.progress = progress
-        self._links = links
-        self._socket = socket
+    revision: Revision
+    progress: Progress
+    links: Links
+    socket: str | None
 
     async def phux(self) -> Phux:
         """Return the client of the server."""
-        return await self._links.phux(self._socket)
+        return await self.links.phux(self.socket)
 
     async def drive(self, flow: Callable[..., Flow[Result]], *args: object, **named: object) -> Result:
         """Run a flow with these arguments, and return its result."""
@@ -87,14 +86,15 @@ class Methods:
         tasks = list(self._subscriptions.values())
         for task in tasks:
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def answer(self, method: str, params: Params, request_id: RequestId) -> Params | Coroutine[Any, Any, Params]:
         """Return the result of a request, or a coroutine that returns it."""
         revision = self._revision_of(method, params)
         if not self._has(method, revision):
             raise RpcError(NO_METHOD, f"there is no method {method!r:.80} in {revision.name}")
+        if method.endswith("/list") and params.get("cursor") is not None:
+            raise RpcError(INVALID_PARAMS, "unknown `cursor`: lists are not paged")
         handle = getattr(self, f"_on_{method.replace('/', '_')}")
         if inspect.iscoroutinefunction(handle):
             return self._finished_later(handle, params, method, revision, request_id)
@@ -181,8 +181,7 @@ class Methods:
     def _on_ping(self, _params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         return {}
 
-    def _on_tools_list(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        _refuse_cursor(params)
+    def _on_tools_list(self, _params: Params, revision: Revision, _request_id: RequestId) -> Params:
         return {"tools": self._toolset.listing(revision)}
 
     async def _on_tools_call(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
@@ -210,19 +209,16 @@ class Methods:
             self._calls -= 1
             progress.end()
 
-    def _on_prompts_list(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        _refuse_cursor(params)
+    def _on_prompts_list(self, _params: Params, revision: Revision, _request_id: RequestId) -> Params:
         return {"prompts": _fields_of(revision, prompts.listing())}
 
     def _on_prompts_get(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         return prompts.get(params.get("name"), {} if params.get("arguments") is None else params["arguments"])
 
-    def _on_resources_templates_list(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        _refuse_cursor(params)
+    def _on_resources_templates_list(self, _params: Params, revision: Revision, _request_id: RequestId) -> Params:
         return {"resourceTemplates": _fields_of(revision, resources.templates())}
 
-    async def _on_resources_list(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        _refuse_cursor(params)
+    async def _on_resources_list(self, _params: Params, revision: Revision, _request_id: RequestId) -> Params:
         return {"resources": _fields_of(revision, await resources.listing(self._links))}
 
     async def _on_resources_read(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
@@ -272,11 +268,6 @@ class Methods:
             if not found:
                 await asyncio.Event().wait()
         return {"_meta": meta}
-
-
-def _refuse_cursor(params: Params) -> None:
-    if params.get("cursor") is not None:
-        raise RpcError(INVALID_PARAMS, "unknown `cursor`: lists are not paged")
 
 
 def _fields_of(revision: Revision, entries: list[Params]) -> list[Params]:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from phux_client import flows
 from phux_core.errors import BadSelectorError, NoServerError, NoSuchTargetError, PhuxError
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from phux_client import Phux
+    from phux_client.flows import Document
     from phux_core import shapes
     from phux_mcp.links import Links
     from phux_mcp.revisions import Revision
-
-    Document = dict[str, Any]
 
 _SESSIONS = "phux://sessions"
 _OF_A_PANE = re.compile(r"phux://pane/(\d{1,10})/(screen|log)")

@@ -70,8 +70,7 @@ class Server:
         """End every call and every subscription."""
         for task in self.running:
             task.cancel()
-        if self.running:
-            await asyncio.wait(self.running)
+        await asyncio.gather(*self.running, return_exceptions=True)
         await self._methods.close()
 
     # Messages

@@ -26,5 +26,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    side = options.direction or "right"
-    return show_place(options, drive(options, flows.move, options.target, options.dest, side, size=options.size))
+    place = drive(options, flows.move, options.target, options.dest, options.direction, size=options.size)
+    return show_place(options, place)

@@ -11,7 +11,7 @@ or the shell did not report an exit code.
 import argparse
 
 from phux_cli.connection import connection
-from phux_cli.output import print_note, show
+from phux_cli.output import print_on_stderr, show
 from phux_cli.usage import TIMEOUT, add_param, add_params
 from phux_cli.verbs import start
 from phux_client import flows
@@ -80,9 +80,9 @@ def run(options: argparse.Namespace) -> int:
             raise _interrupted(options, pane, run_id) from None
     show(options, result, *([result["output"].removesuffix("\n")] if result["output"] else []))
     if not result["exit_known"]:
-        print_note(
-            "the command ended, but the shell did not report its exit code. It may have replaced the shell's hooks "
-            "(PROMPT_COMMAND, precmd_functions), or ended the shell it ran in"
+        print_on_stderr(
+            "phux: the command ended, but the shell did not report its exit code. It may have replaced the shell's "
+            "hooks (PROMPT_COMMAND, precmd_functions), or ended the shell it ran in"
         )
         return _UNKNOWN
     code: int = result["exit_code"]

@@ -36,9 +36,10 @@ def add_side_and_size(parser: argparse.ArgumentParser) -> None:
         "--right", dest="direction", action="store_const", const="right", help="place the pane right; the default"
     )
     where.add_argument("--down", dest="direction", action="store_const", const="down", help="place the pane below")
+    parser.set_defaults(direction="right")
     parser.add_argument("--size", metavar="N|N%", help="columns, rows or percent for the pane; half when omitted")
 
 
 def run(options: argparse.Namespace) -> int:
-    side, more = options.direction or "right", program(options) | {"size": options.size, "select": options.select}
-    return show_place(options, drive(options, flows.split, options.target, side, **more), created=True)
+    more = program(options) | {"size": options.size, "select": options.select}
+    return show_place(options, drive(options, flows.split, options.target, options.direction, **more), created=True)

@@ -15,10 +15,10 @@ from phux_mcp.profiles import KINDS, make_tool
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from phux_client.flows import Document
     from phux_mcp.catalog import Tool
     from phux_mcp.methods import Call
 
-    Document = dict[str, Any]
     _Run = Callable[..., Awaitable[Document]]
 
 INSTRUCTIONS = (

@@ -13,9 +13,8 @@ from phux_mcp.own_panes import refuse_own
 from phux_mcp.tools.registry import ANY_TARGET, TARGET, shared, tool
 
 if TYPE_CHECKING:
+    from phux_client.flows import Document
     from phux_mcp.methods import Call
-
-    Document = dict[str, Any]
 
 
 def _place() -> Document:

@@ -20,9 +20,8 @@ from phux_mcp.tools.registry import MAX_BYTES, TARGET, TIMEOUT, shared, tool
 from phux_mcp.tools.screens import within
 
 if TYPE_CHECKING:
+    from phux_client.flows import Document
     from phux_mcp.methods import Call
-
-    Document = dict[str, Any]
 
 
 def _ran() -> Document:
@@ -95,7 +94,9 @@ async def run(
         for name, value in {**wanted, "max_bytes": max_bytes, "timeout_secs": timeout_secs}.items():
             if value is not None:
                 raise BadRequestError(f"`{name}` cannot be combined with `detach`", remedy="leave one of them out")
-        return _started(command, await call.drive(flows.start, pane, command))
+        started = await call.drive(flows.start, pane, command)
+        place = {"command_id": started["command_id"], "pane": started["pane"], "since": started["seq"]}
+        return {"outcome": "started", "command": command, **place, "hint": _STARTED}
     timeout_s = flows.RUN_TIMEOUT_S if timeout_secs is None else timeout_secs
     budget = Budget(max_bytes)
     began = time.monotonic()
@@ -111,21 +112,11 @@ async def run(
     return result if call.revision.seed else await _chosen(call, result, wanted, budget)
 
 
+_STARTED = "phux_wait with since waits for its output, phux_logs with command_id reads it, phux_signal stops it"
 _EXIT_UNKNOWN = (
     "the command ended, but the shell did not report its exit code, so exit_code has no meaning. "
     "Check the output, or the effect with another command"
 )
-
-
-def _started(command: str, started: Document) -> Document:
-    return {
-        "outcome": "started",
-        "command": command,
-        "command_id": started["command_id"],
-        "pane": started["pane"],
-        "since": started["seq"],
-        "hint": "phux_wait with since waits for its output, phux_logs with command_id reads it, phux_signal stops it",
-    }
 
 
 async def _progress_of(call: Call, pane: int, command: str, error: PhuxError) -> Document:

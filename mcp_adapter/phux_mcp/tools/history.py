@@ -14,9 +14,8 @@ from phux_mcp.catalog import HINT, INTEGER, document
 from phux_mcp.tools.registry import MAX_BYTES, shared, tool
 
 if TYPE_CHECKING:
+    from phux_client.flows import Document
     from phux_mcp.methods import Call
-
-    Document = dict[str, Any]
 
 _ANY_PANE = Param("target", TEXT, "the pane, even a closed one, or a log's id")
 _SEARCH = CALLS["search"].params

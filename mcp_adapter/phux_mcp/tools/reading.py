@@ -18,9 +18,8 @@ from phux_mcp.tools.registry import MAX_BYTES, TARGET, TIMEOUT, WHOLE_NUMBER, sh
 from phux_mcp.tools.screens import within
 
 if TYPE_CHECKING:
+    from phux_client.flows import Document
     from phux_mcp.methods import Call
-
-    Document = dict[str, Any]
 
 
 def _watch_schema() -> Document:
@@ -58,6 +57,7 @@ _MORE: Document = {
     "omitted": {"type": "object"},
 }
 _SNAPSHOT = CALLS["snapshot"].params
+_EVENTS = list_of(one_of(*flows.EVENTS), f"a list of {', '.join(flows.EVENTS)}", least=1)
 
 
 @tool(
@@ -199,7 +199,7 @@ class _Enough(Exception):  # noqa: N818  it ends a watch and is not an error
     "phux_watch",
     "Collect events",
     TARGET.but(omitted="the whole server"),
-    Param("events", list_of(one_of(*flows.EVENTS), "a list of event names", least=1), "only these events"),
+    Param("events", _EVENTS, "only these events"),
     Param("max_events", whole(1, 1000), "maximum number of events", default=20),
     TIMEOUT.but(default=30, omitted=""),
     safety="read-only",

@@ -10,9 +10,8 @@ from phux_mcp.catalog import Tool
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from phux_client.flows import Document
     from phux_mcp.catalog import Run
-
-    Document = dict[str, Any]
 
 TOOLS: list[Tool] = []
 """The tools, in the order of their definitions."""
