@@ -69,6 +69,7 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         print(f"phux {__version__}")
         return 0
     from phux_core.errors import PhuxError
+    from phux_core.paths import missing_runtime_directory
 
     try:
         name, *words = arguments
@@ -79,19 +80,13 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         module = load_verb(name)
         options = parse(name, module, words)
         if not as_json and name != "mcp" and hasattr(options, "socket"):  # phux-mcp prints its own warning
-            _warn_of_missing_directory(options.socket)
+            problem = missing_runtime_directory(options.socket)
+            if problem is not None:
+                print(f"phux: {problem}", file=sys.stderr)
         code: int = module.run(options)
         return code
     except PhuxError as error:
         return _report(error, as_json=as_json)
-
-
-def _warn_of_missing_directory(socket: str | None) -> None:
-    from phux_core.paths import missing_runtime_directory
-
-    problem = missing_runtime_directory(socket)
-    if problem is not None:
-        print(f"phux: {problem}", file=sys.stderr)
 
 
 def _instead(name: str) -> str:

@@ -27,8 +27,7 @@ EXAMPLES = (
     'phux run work "seq 1 5000 | tail -3" --json',
     "phux run work -- printf '%s\\n' \"two words\" three",
 )
-_TIMED_OUT = 125
-_UNKNOWN = 125
+_NO_EXIT_CODE = 125
 _LARGEST_CODE = 255
 # How long a user who pressed Ctrl-C waits for a server that does not answer.
 _LEAVE_TIMEOUT_S = 2.0
@@ -73,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         try:
             result = phux.drive(flow)
         except TimedOutError as error:
-            error.exit_code = _TIMED_OUT
+            error.exit_code = _NO_EXIT_CODE
             raise
         except KeyboardInterrupt:
             phux.close()  # makes the server stop waiting, and drop a command that was not typed yet
@@ -84,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
             "phux: the command ended, but the shell did not report its exit code. It may have replaced the shell's "
             "hooks (PROMPT_COMMAND, precmd_functions), or ended the shell it ran in"
         )
-        return _UNKNOWN
+        return _NO_EXIT_CODE
     code: int = result["exit_code"]
     return code if 0 <= code <= _LARGEST_CODE else _LARGEST_CODE
 
