@@ -11,24 +11,13 @@ if TYPE_CHECKING:
 
 
 def prepare(*, force: bool = False) -> "Mapping[str, object]":
-    """Check that a session can be shown here, and read the config file.
-
-    Returns:
-        The settings.
-
-    Raises:
-        PhuxError: It cannot be shown, or the file is invalid.
-    """
+    """Check that a session can be shown here, and return the settings of the config file."""
     check_terminal(force=force)
     return load(config_path())
 
 
 def show(socket: str, session: int, settings: "Mapping[str, object]", *, read_only: bool = False) -> int:
-    """Show a session until the user detaches or it ends, and print what happened.
-
-    Returns:
-        The exit code.
-    """
+    """Show a session until the user detaches or it ends, print what happened, and return the exit code."""
     # This Python, not the `phux` in PATH: another release may use another protocol version.
     cli = [sys.executable, "-P", "-m", "phux_cli.main"]
     text, code = attach(socket, session, settings, cli=cli, read_only=read_only)

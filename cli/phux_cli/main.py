@@ -16,11 +16,7 @@ _INTERRUPTED = 130
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command.
-
-    Returns:
-        Its exit code.
-    """
+    """Run one command, and return its exit code."""
     arguments = sys.argv[1:] if argv is None else argv
     flags = arguments[: arguments.index("--")] if "--" in arguments else arguments
     as_json = "--json" in flags
@@ -45,12 +41,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _report(error: "PhuxError", *, as_json: bool) -> int:
-    from phux_cli.output import discard, print_error
+    from phux_cli.output import print_error
 
-    try:
-        print_error(error, as_json=as_json)
-    except OSError:
-        discard(sys.stderr)  # stderr is closed; the exit code still reports the failure
+    print_error(error, as_json=as_json)
     return error.exit_code
 
 
@@ -76,30 +69,33 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         print(f"phux {__version__}")
         return 0
     from phux_core.errors import PhuxError
+    from phux_core.paths import missing_runtime_directory
 
     try:
         name, *words = arguments
         if name not in VERBS:
             from phux_cli.usage import UsageError
 
-            hint = "put flags after the verb; " if name.startswith("-") else ""
-            raise UsageError(f"there is no verb {name!r}", remedy=f"{hint}`phux --help` lists the verbs")
+            raise UsageError(f"there is no verb {name!r}", remedy=_instead(name))
         module = load_verb(name)
         options = parse(name, module, words)
         if not as_json and name != "mcp" and hasattr(options, "socket"):  # phux-mcp prints its own warning
-            _warn_of_missing_directory(options.socket)
+            problem = missing_runtime_directory(options.socket)
+            if problem is not None:
+                print(f"phux: {problem}", file=sys.stderr)
         code: int = module.run(options)
         return code
     except PhuxError as error:
         return _report(error, as_json=as_json)
 
 
-def _warn_of_missing_directory(socket: str | None) -> None:
-    from phux_core.paths import missing_runtime_directory
+def _instead(name: str) -> str:
+    """Return a remedy for a verb that does not exist."""
+    import difflib
 
-    problem = missing_runtime_directory(socket)
-    if problem is not None:
-        print(f"phux: {problem}", file=sys.stderr)
+    similar = difflib.get_close_matches(name, VERBS, 1)
+    hint = "put flags after the verb; " if name.startswith("-") else f"did you mean {similar[0]!r}? " if similar else ""
+    return f"{hint}`phux --help` lists the verbs"
 
 
 def load_verb(name: str) -> "ModuleType":
@@ -110,11 +106,7 @@ def load_verb(name: str) -> "ModuleType":
 
 
 def parse(name: str, module: "ModuleType", words: list[str]) -> "argparse.Namespace":
-    """Parse a verb's arguments; flags may appear anywhere before ``--``.
-
-    Raises:
-        UsageError: They are invalid.
-    """
+    """Parse a verb's arguments; flags may appear anywhere before ``--``."""
     from phux_cli.usage import build_parser
 
     # Unlike in argparse, arguments after `--` are never flags.

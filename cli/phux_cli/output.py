@@ -6,6 +6,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Mapping
     from typing import IO
 
@@ -41,12 +42,18 @@ def stream(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def print_place(place: "Mapping[str, object]", *, as_json: bool, created: bool = False) -> None:
-    """Print the place of a pane, as JSON or as a line for people."""
-    if as_json:
-        print_document(place)
+def show(options: "argparse.Namespace", document: "Mapping[str, object]", *lines: str) -> int:
+    """Print a verb's result, as JSON if the options say so, or as lines for people; return the exit code of success."""
+    if options.json:
+        print_document(document)
     else:
-        print(f"{'created ' if created else ''}{describe_place(place)}")
+        write("".join(f"{line}\n" for line in lines))
+    return 0
+
+
+def show_place(options: "argparse.Namespace", place: "Mapping[str, object]", *, created: bool = False) -> int:
+    """Print the place of a pane; return the exit code of success."""
+    return show(options, place, f"{'created ' if created else ''}{describe_place(place)}")
 
 
 def describe_place(place: "Mapping[str, object]") -> str:
@@ -75,29 +82,21 @@ def fit(line: str) -> str:
 def print_error(error: "PhuxError", *, as_json: bool) -> None:
     """Print an error and its remedy on stderr; with ``as_json``, as one line of JSON."""
     if as_json:
-        print(json.dumps(error.to_document()), file=sys.stderr)
-        return
-    print(f"phux: {error.message}", file=sys.stderr)
-    if error.remedy:
-        print(f"phux: {error.remedy}", file=sys.stderr)
+        print_on_stderr(json.dumps(error.to_document()))
+    else:
+        print_on_stderr(*(f"phux: {text}" for text in (error.message, error.remedy) if text))
 
 
-def print_note(text: str) -> None:
-    """Print a note about a result on stderr."""
+def print_on_stderr(*lines: str) -> None:
+    """Print lines on stderr, unless it is closed."""
     try:
-        print(f"phux: {text}", file=sys.stderr)
+        print(*lines, sep="\n", file=sys.stderr)
     except OSError:
         discard(sys.stderr)
 
 
-def box(lines: list[str], cols: int, title: str) -> str:
-    """Draw a screen in a box.
-
-    Args:
-        lines: Its rows.
-        cols: Its width.
-        title: The text in the upper edge.
-    """
+def box(lines: list[str], cols: int, title: str) -> list[str]:
+    """Draw a screen in a box, with a title in its upper edge."""
     from phux_core.width import columns
 
     label = f" {title} "
@@ -105,4 +104,4 @@ def box(lines: list[str], cols: int, title: str) -> str:
         label = label[:-1]
     top = f"┌─{label}{'─' * (cols - 1 - columns(label))}┐"
     rows = [f"│{line}{' ' * max(0, cols - columns(line))}│" for line in lines]
-    return "\n".join([top, *rows, f"└{'─' * cols}┘"]) + "\n"
+    return [top, *rows, f"└{'─' * cols}┘"]

@@ -1,11 +1,12 @@
 """Parsers for the verbs, built one at a time, and their usage errors."""
 
 import argparse
+import math
 
 from phux_cli.verbs import VERBS
 from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadSizeError, PhuxError, TimedOutError
-from phux_core.kinds import BOOLEAN, STATES, number
+from phux_core.kinds import BOOLEAN, STATES, Param, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any, NoReturn
 
-    from phux_core.kinds import Kind, Param
+    from phux_core.kinds import Kind
 
-
+TIMEOUT = Param("timeout", number(), "seconds to wait", omitted="no limit")
 _LONGEST_SIZE = 20
 _TIMED_OUT = 124
 
@@ -64,9 +65,9 @@ class Parser(argparse.ArgumentParser):
         """Raise UsageError for an invalid command line."""
         hint = ""
         if message.startswith("unrecognized arguments") and "[-- " in str(self.usage):
-            hint = "; put arguments that are not flags after `--`"
+            hint = "put arguments that are not flags of phux after `--`; "
         usage = str(self.usage).replace("%%", "%")
-        raise UsageError(message, remedy=f"usage: {usage}{hint}")
+        raise UsageError(message, remedy=f"{hint}usage: {usage}")
 
 
 def _positional(action: argparse.Action) -> str:
@@ -124,12 +125,10 @@ def add_params(parser: "argparse._ActionsContainer", params: "Mapping[str, Param
         add_param(parser, params[flag.removeprefix("--").removeprefix("no-").replace("-", "_")], spec)
 
 
-def add_param(parser: "argparse._ActionsContainer", param: "Param", spec: str) -> None:
-    """Add an argument for a parameter of a call, with its type and description in the registry.
+def add_param(parser: "argparse._ActionsContainer", param: Param, spec: str) -> None:
+    """Add an argument for a parameter, with its type and description.
 
     Args:
-        parser: The parser.
-        param: The parameter.
         spec: The flags and the name of the value; without a flag, the argument is positional. A ``--no-`` flag sets a
             boolean to False.
     """
@@ -141,8 +140,8 @@ def add_param(parser: "argparse._ActionsContainer", param: "Param", spec: str) -
         text = f"do not {param.doc}" if negated else text
     else:
         options = {"metavar": value, "default": param.default}
-        if param.kind.schema["type"] == "integer":
-            options["type"] = whole_number(param.kind)
+        if param.kind.schema["type"] in {"integer", "number"}:
+            options["type"] = number_of(param.kind)
         elif param.kind.schema["type"] in {"array", "object"}:
             options["action"] = "append"
     if flags:
@@ -182,37 +181,23 @@ def budget(options: argparse.Namespace) -> "dict[str, Any]":
     return {name: getattr(options, name) for name in ("grep", "context", "head", "tail", "max_bytes")} | {"mode": mode}
 
 
-def whole_number(kind: "Kind") -> "type[int]":
-    """Return an argument type for whole numbers in a range."""
+def number_of(kind: "Kind") -> "type[float]":
+    """Return an argument type for the numbers of a kind."""
 
-    def number(text: str) -> int:
-        value = int(text)
+    def parse(text: str) -> float:
+        try:
+            value = int(text) if kind.annotation == "int" else float(text)
+        except ValueError:
+            value = math.nan
         if not kind.fits(value):
-            raise argparse.ArgumentTypeError(f"{text[:40]} is not {kind.words}")
+            raise argparse.ArgumentTypeError(f"{text[:40]!r} is not {kind.words}")
         return value
 
-    return number  # type: ignore[return-value]
-
-
-def seconds(text: str) -> float:
-    """Parse a duration in seconds; an argument type."""
-    value = float(text)
-    if not _SECONDS.fits(value):
-        raise argparse.ArgumentTypeError(f"{text[:40]} is not {_SECONDS.words}")
-    return value
-
-
-seconds.__name__ = "number"
-_SECONDS = number()
+    return parse  # type: ignore[return-value]
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Parse COLSxROWS.
-
-    Raises:
-        UsageError: The format is invalid.
-        BadSizeError: The size is out of range.
-    """
+    """Parse COLSxROWS."""
     cols, _cross, rows = text.lower().partition("x")
     numbers = [number.removeprefix("-") for number in (cols, rows)]
     if not all(number.isascii() and number.isdecimal() for number in numbers):
@@ -231,11 +216,7 @@ def add_program(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") 
 
 
 def program(options: argparse.Namespace) -> "dict[str, Any]":
-    """Return the values of those flags and the command after ``--``, as parameters of flows.
-
-    Raises:
-        UsageError: A variable does not have the form K=V.
-    """
+    """Return the values of those flags and the command after ``--``, as parameters of flows."""
     variables = {}
     for text in options.extra_env or ():
         name, equals, value = text.partition("=")

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from phux_core.errors import NoServerError
 
 if TYPE_CHECKING:
+    from phux_client.flows import Document
     from phux_core.errors import PhuxError
     from phux_mcp.revisions import Revision
-
-    Document = dict[str, Any]
 
 LONGEST_LINE = 200
 """The most characters of a row that only shows a program's state."""
@@ -22,12 +21,7 @@ LONGEST_MATCH = 1000
 
 
 class Answer:
-    """The result of a tool.
-
-    Attributes:
-        text: The text for the model.
-        structured: The same as data; None for tools that only return text.
-    """
+    """The result of a tool: a text for the model, and the same as data if the tool returns more than text."""
 
     __slots__ = ("structured", "text")
 
@@ -41,8 +35,9 @@ def pretty(document: object) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
-def to_result(answer: Answer, revision: Revision) -> Document:
+def to_result(found: Answer | Document, revision: Revision) -> Document:
     """Return the result of a call."""
+    answer = found if isinstance(found, Answer) else Answer(found)
     result: Document = {"content": [{"type": "text", "text": answer.text}]}
     if revision.structured and answer.structured is not None:
         result["structuredContent"] = answer.structured

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from phux_mcp.answers import pretty
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    Document = dict[str, Any]
+    from phux_client.flows import Document
 
 BYTES = 32_000
 """The bytes to request from a server by default."""
@@ -26,8 +25,6 @@ _RANDOM = re.compile(r"[A-Za-z0-9]{20,}")
 _MARGIN = 0.95
 # A limit of this many bytes or fewer is not reduced further.
 _LEAST = 1000
-# A document shorter than this as JSON on one line has fewer than TOKENS bytes when ``pretty`` indents it.
-_SMALL = TOKENS // 6
 
 
 def tokens(text: str) -> int:
@@ -43,10 +40,6 @@ class Budget:
 
     Args:
         max_bytes: The caller's limit; if given, only bytes count.
-
-    Attributes:
-        bytes: The bytes to request from a server.
-        by_bytes: Whether only bytes count.
     """
 
     def __init__(self, max_bytes: int | None = None) -> None:
@@ -55,8 +48,6 @@ class Budget:
 
     def excess(self, document: object) -> float:
         """Return the ratio of a document's size to the limit; at most 1 if it fits."""
-        if not self.by_bytes and len(json.dumps(document)) < _SMALL:
-            return 1.0
         text = pretty(document)
         size = len(text.encode("utf-8", "replace"))
         if self.by_bytes or size <= TOKENS:  # no text has more tokens than bytes

@@ -17,14 +17,18 @@ if TYPE_CHECKING:
 
     from phux_core.kinds import Param
     from phux_mcp.answers import Answer
-    from phux_mcp.methods import Call
     from phux_mcp.revisions import Revision
 
     Schema = dict[str, Any]
-    Run = Callable[[Call, dict[str, Any]], Awaitable[Answer]]
+    Run = Callable[..., Awaitable[Answer | Schema]]
 
 SAFETY = ("read-only", "mutating", "destructive")
 """The safety levels of a host, each including the ones before it."""
+
+STRING: Schema = {"type": "string"}
+INTEGER: Schema = {"type": "integer"}
+STRINGS: Schema = {"type": "array", "items": STRING}
+HINT: Schema = {"hint": STRING}
 
 _PROSE = ("$schema", "$id", "title", "description")
 
@@ -33,15 +37,10 @@ class Tool(NamedTuple):
     """One tool.
 
     Attributes:
-        name: Its name.
         title: Its title for people.
         description: Its description for the model.
-        run: Its implementation.
-        params: Its parameters.
-        safety: The safety level that it needs.
+        run: Its implementation, which gets a ``Call`` and the arguments by name.
         seed: The names of its parameters in the first revision; None if it was not in it.
-        output: Returns its output schema.
-        idempotent: Whether repeating a call has no further effect.
         renamed: The new names of arguments by their old names, which are accepted for one release.
     """
 
@@ -61,17 +60,15 @@ class Tool(NamedTuple):
         return not revision.seed or self.seed is not None
 
     def check(self, arguments: Mapping[str, object], revision: Revision) -> dict[str, Any]:
-        """Check arguments. JSON has one type for numbers, so 2.0 is a whole number.
-
-        Raises:
-            BadRequestError: An argument is missing, unknown or of the wrong type.
-        """
+        """Check arguments, and add the defaults of omitted ones. JSON has one type for numbers, so 2.0 is whole."""
         given = {
             self.renamed.get(name, name): int(value) if isinstance(value, float) and value.is_integer() else value
             for name, value in arguments.items()
         }
-        checked = kinds.check(self.name, self._params_in(revision), given)
-        return {name: value for name, value in checked.items() if value is not None}
+        params = self._params_in(revision)
+        checked = kinds.check(self.name, params, given)
+        complete = {name: params[name].default if value is None else value for name, value in checked.items()}
+        return {name: value for name, value in complete.items() if value is not None}
 
     def _params_in(self, revision: Revision) -> dict[str, Param]:
         names = self.seed if revision.seed else None
@@ -104,17 +101,10 @@ class Tool(NamedTuple):
 
 
 class Toolset:
-    """The tools that are served, and their common instructions.
+    """The tools up to a safety level, and their common instructions.
 
     Args:
-        tools: The tools.
-        instructions: Instructions for the model on all tools.
-        safety: The safety level; tools beyond it are left out.
         beside_tools: Whether resources and prompts are also served.
-
-    Attributes:
-        instructions: As above.
-        beside_tools: As above.
     """
 
     def __init__(self, tools: Iterable[Tool], instructions: str, *, safety: str, beside_tools: bool) -> None:
@@ -147,14 +137,12 @@ def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None
     """Return the schema of a document from schemas/, without its descriptions.
 
     Args:
-        name: Its name.
-        deep: Whether to include the contents of nested objects and the values of enums.
+        deep: Include the contents of nested objects and the values of enums.
         more: Properties that a tool adds or replaces.
     """
-    schema: Schema = _without_prose(json.loads(schemas.read(name)))
+    schema: Schema = _plain(json.loads(schemas.read(name)), deep=deep)
     if not deep:
         schema.pop("$defs", None)
-        schema = _without_details(schema)
     # Present in every document, but of no use to a model.
     schema["properties"].pop("schema_version", None)
     schema["required"] = [name for name in schema["required"] if name != "schema_version"]
@@ -162,22 +150,18 @@ def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None
     return schema
 
 
-def _without_details(value: Any) -> Any:
-    """Return a schema without the contents of objects and the values of enums; the results show both."""
-    if isinstance(value, dict):
-        if "$ref" in value:
-            return {"type": "object"}
-        if "enum" in value:
-            return {"type": "string"}
-        return {name: _without_details(inner) for name, inner in value.items()}
-    return [_without_details(inner) for inner in value] if isinstance(value, list) else value
+def _plain(value: Any, *, deep: bool) -> Any:
+    """Return a schema without prose, and unless it is deep, without what the results show as well."""
+    if isinstance(value, list):
+        return [_plain(inner, deep=deep) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    if not deep and ("$ref" in value or "enum" in value):
+        return {"type": "object" if "$ref" in value else "string"}
+    prose = {name for name, inner in value.items() if name in _PROSE and isinstance(inner, str)}
+    return {name: _plain(inner, deep=deep) for name, inner in value.items() if name not in prose}
 
 
-def _without_prose(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {
-            name: _without_prose(inner)
-            for name, inner in value.items()
-            if not (name in _PROSE and isinstance(inner, str))
-        }
-    return [_without_prose(inner) for inner in value] if isinstance(value, list) else value
+def an_object(properties: Schema, **optional: Schema) -> Schema:
+    """Return the schema of an object with these properties."""
+    return {"type": "object", "properties": properties | optional, "required": list(properties)}

@@ -60,9 +60,6 @@ def set_in_json(text: str, path: tuple[str, ...], value: dict[str, Any]) -> str:
         text: The document; may be empty.
         path: The keys that lead to the object; missing ones are added.
         value: The members to set; other members are kept.
-
-    Raises:
-        ConfigError: The document, or something on the path, is not a JSON object.
     """
     if not text.strip("\ufeff \t\r\n"):
         for key in reversed(path):
@@ -136,9 +133,6 @@ def set_in_toml(text: str, table: tuple[str, ...], value: dict[str, Any]) -> str
         text: The document; may be empty.
         table: The parts of the table's name; it is added if missing.
         value: The keys to set; other keys are kept.
-
-    Raises:
-        ConfigError: It is not TOML, or the table is in a form that cannot be edited line by line.
     """
     expected = _toml(text)
     inner = expected

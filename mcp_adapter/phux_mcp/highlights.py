@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from phux_core.width import columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    Document = dict[str, Any]
+    from phux_client.flows import Document
 
-_SIMPLE = (
-    *("bold", "faint", "italic", "underline", "blink", "inverse", "invisible", "strikethrough"),
-    "overline",
-)
+_SIMPLE = ["bold", "faint", "italic", "underline", "blink", "inverse", "invisible", "strikethrough", "overline"]
 
 
 def highlights(cells: list[Document], text_of_row: Mapping[int, str]) -> list[Document]:
-    """Join adjacent cells that look alike.
-
-    Args:
-        cells: The cells of a ScreenState.
-        text_of_row: The rows that contain them.
-
-    Returns:
-        Runs with ``row``, ``col``, ``text`` and ``style``, such as ``inverse fg=4``; ``style`` includes shell marks.
-    """
+    """Join adjacent cells that look alike to runs; their styles, such as ``inverse fg=4``, include shell marks."""
     runs: list[Document] = []
     known: dict[int, list[str]] = {}
     for cell in cells:

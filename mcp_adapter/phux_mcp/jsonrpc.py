@@ -28,13 +28,7 @@ MAX_LINE = 16 * 1024 * 1024
 
 
 class RpcError(Exception):
-    """A reply that is a JSON-RPC error.
-
-    Attributes:
-        code: One of the codes above, or of MCP.
-        request_id: The id of the request, if known.
-        data: Further data of the error.
-    """
+    """A reply that is a JSON-RPC error."""
 
     def __init__(self, code: int, message: str, request_id: RequestId | None = None, data: object = None) -> None:
         super().__init__(message)
@@ -90,11 +84,7 @@ _decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
 def parse(line: bytes | None) -> object:
-    """Parse a line.
-
-    Raises:
-        RpcError: It is too long, not UTF-8, not JSON or nested too deeply.
-    """
+    """Parse a line; None stands for one that was too long."""
     if line is None:
         raise RpcError(PARSE_ERROR, f"a line of more than {MAX_LINE} bytes was dropped")
     try:
@@ -115,11 +105,7 @@ def as_id(given: object) -> RequestId | None:
 
 
 def check(message: object) -> Message:
-    """Check that a value is a message: a request, a notification or a response.
-
-    Raises:
-        RpcError: It is not a message.
-    """
+    """Return a value if it is a message: a request, a notification or a response."""
     if not isinstance(message, dict):
         raise RpcError(INVALID_REQUEST, "a message is an object with `jsonrpc`, `id`, `method` and `params`")
     request_id = as_id(message.get("id"))

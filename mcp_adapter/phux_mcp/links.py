@@ -10,15 +10,12 @@ from phux_core.version import __version__
 if TYPE_CHECKING:
     from phux_client import Phux
 
-# A host uses one server, rarely a few.
-_MOST = 16
-
 
 class Links:
     """The connections of one adapter. Its creator must close it.
 
     Args:
-        start: Whether to start a server if none is running.
+        start: Start a server if none is running.
         socket: The default socket for calls that name none; by default, the usual one.
 
     Attributes:
@@ -32,12 +29,7 @@ class Links:
         self._known: dict[str | None, Phux] = {}
 
     async def phux(self, socket: str | None = None) -> Phux:
-        """Return the client of a server, without sending a request.
-
-        Raises:
-            UnsafePathError: The path cannot be used for a socket.
-            StartFailedError: No server is running, and none can be started.
-        """
+        """Return the client of a server, without sending a request."""
         if socket in self._known and not self._start:
             return self._known[socket]
         # Imported late, because a host's first requests do not need it.
@@ -46,10 +38,11 @@ class Links:
 
         path = paths.socket_path(socket or self._socket)
         if self._start:
-            await self._start_if_none_runs(path)
+            from phux_client.starting import is_live, start_server
+
+            if not is_live(path):
+                await asyncio.to_thread(start_server, path)
         if socket not in self._known:
-            if len(self._known) >= _MOST:
-                self._known.pop(next(iter(self._known))).close()
             client = f"phux-mcp/{__version__}" + (f" {self.host}" if self.host else "")
             self._known[socket] = Phux(path, client=client)
         return self._known[socket]
@@ -58,9 +51,3 @@ class Links:
         """Close all connections."""
         for phux in self._known.values():
             phux.close()
-
-    async def _start_if_none_runs(self, path: str) -> None:
-        from phux_client.starting import is_live, start_server
-
-        if not is_live(path):
-            await asyncio.to_thread(start_server, path)

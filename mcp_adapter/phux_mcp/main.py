@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import sys
 from typing import TYPE_CHECKING
+
+from phux_core.errors import PhuxError
+from phux_core.paths import missing_runtime_directory
 
 if TYPE_CHECKING:
     import argparse
@@ -22,27 +26,17 @@ PROFILES = ("phux", "tmux", "terminally")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Serve a host until it closes the pipe, or run the command in the arguments.
-
-    Returns:
-        The exit code.
-    """
-    words = sys.argv[1:] if argv is None else argv
-    from phux_core.errors import PhuxError
-
+    """Serve a host until it closes the pipe, or run the command in the arguments; return the exit code."""
     try:
-        options = _parse(words)
+        options = _parse(sys.argv[1:] if argv is None else argv)
         _find_runtime_directory()
-        _warn_of_missing_directory(options.socket)
-        if options.verb == "setup":
-            from phux_mcp import setup
-
-            return setup.main(options)
-        if options.verb == "check":
-            from phux_mcp import check
-
-            return check.main(options)
-        toolset = load_toolset(options.profile, options.safety or default_safety(options.profile))
+        problem = missing_runtime_directory(options.socket)
+        if problem is not None:
+            print(f"phux-mcp: {problem}", file=sys.stderr)
+        if options.verb is not None:
+            code: int = importlib.import_module(f"phux_mcp.{options.verb}").main(options)
+            return code
+        toolset = load_toolset(options.profile, options.safety)
         if options.schema:
             from phux_mcp.answers import pretty
             from phux_mcp.revisions import NEWEST
@@ -68,27 +62,13 @@ def _find_runtime_directory() -> None:
         os.environ["XDG_RUNTIME_DIR"] = directory
 
 
-def _warn_of_missing_directory(socket: str | None) -> None:
-    from phux_core.paths import missing_runtime_directory
-
-    problem = missing_runtime_directory(socket)
-    if problem is not None:
-        print(f"phux-mcp: {problem}", file=sys.stderr)
-
-
-def default_safety(profile: str) -> str:
-    """Return the default safety level; profiles include all tools of the system they replace."""
-    return "mutating" if profile == "phux" else "destructive"
-
-
-def load_toolset(profile: str, safety: str) -> Toolset:
-    """Return the tools to serve."""
-    import importlib
-
+def load_toolset(profile: str, safety: str | None) -> Toolset:
+    """Return the tools to serve; by default, profiles include all tools of the system they replace."""
     from phux_mcp.catalog import Toolset
 
     is_own = profile == "phux"
     module = importlib.import_module("phux_mcp.tools" if is_own else f"phux_mcp.profiles.{profile}")
+    safety = safety or ("mutating" if is_own else "destructive")
     return Toolset(module.TOOLS, module.INSTRUCTIONS, safety=safety, beside_tools=is_own)
 
 
@@ -116,7 +96,9 @@ async def _serve(toolset: Toolset, *, start: bool, socket: str | None) -> int:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, lambda: end(at_once=True))
     links = Links(start=start, socket=socket)
-    sink = Output(loop, _take_stdout(), hold_back, lambda: end(at_once=True))
+    stdout = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # only the protocol uses stdout
+    sink = Output(loop, stdout, hold_back, lambda: end(at_once=True))
     server = Server(toolset, links, sink.write, lambda: sink.is_full)
     source = Input(loop, sys.stdin.fileno(), server.take_line, lambda: end(at_once=False))
     source.resume()
@@ -131,13 +113,6 @@ async def _serve(toolset: Toolset, *, start: bool, socket: str | None) -> int:
     return 0
 
 
-def _take_stdout() -> int:
-    """Reserve stdout for the protocol, and redirect other output to stderr."""
-    fd = os.dup(sys.stdout.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return fd
-
-
 def _parse(words: list[str]) -> argparse.Namespace:
     if not words:  # started by a host: no parser is needed
         from types import SimpleNamespace
@@ -149,7 +124,6 @@ def _parse(words: list[str]) -> argparse.Namespace:
 def _parser() -> argparse.ArgumentParser:
     import argparse
 
-    from phux_core.errors import PhuxError
     from phux_mcp.catalog import SAFETY
     from phux_mcp.setup import HOSTS
 
@@ -166,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
             "--safety",
             choices=SAFETY,
             default=default,
-            help="what the host may do; mutating when omitted. Other tools are not listed",
+            help="list tools up to this tier; mutating when omitted, destructive in tmux and terminally",
         )
         parser.add_argument(
             "--profile", choices=PROFILES, default=default or "phux", help="the tools to serve; phux when omitted"
@@ -188,7 +162,3 @@ def _parser() -> argparse.ArgumentParser:
     check = verbs.add_parser("check", help="test this adapter as a host would, in each revision", allow_abbrev=False)
     add_common(check, argparse.SUPPRESS)
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,6 @@ from phux_mcp.answers import to_failure, to_result
 from phux_mcp.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, NO_METHOD, RpcError
 from phux_mcp.progress import Progress
 from phux_mcp.revisions import (
-    CACHE_MS,
     META_CAPABILITIES,
     META_CLIENT,
     META_REVISION,
@@ -30,13 +29,17 @@ from phux_mcp.revisions import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
+    from typing import TypeVar
 
+    from phux_client import Phux
+    from phux_client.flows import Flow
     from phux_mcp.catalog import Toolset
     from phux_mcp.jsonrpc import RequestId
     from phux_mcp.links import Links
     from phux_mcp.resources import Resource
 
     Params = dict[str, Any]
+    Result = TypeVar("Result")
 
 MAX_CALLS = 128
 """The most concurrent calls; the server stops reading from a connection at twice as many."""
@@ -45,26 +48,25 @@ _LONGEST_NAME = 80
 
 
 class Call(NamedTuple):
-    """The context of a tool call.
-
-    Attributes:
-        revision: The revision it was made in.
-        links: The connections to servers.
-        progress: Reports the progress of the call.
-    """
+    """A tool call: the revision it was made in, its progress, and the server that it uses."""
 
     revision: Revision
-    links: Links
     progress: Progress
+    links: Links
+    socket: str | None
+
+    async def phux(self) -> Phux:
+        """Return the client of the server."""
+        return await self.links.phux(self.socket)
+
+    async def drive(self, flow: Callable[..., Flow[Result]], *args: object, **named: object) -> Result:
+        """Run a flow with these arguments, and return its result."""
+        phux = await self.phux()
+        return await phux.drive(flow(phux.caller, *args, **named))
 
 
 class Methods:
     """The methods of one connection to a host.
-
-    Args:
-        toolset: The tools to serve.
-        links: The connections to phux servers.
-        notify: Sends a notification.
 
     Attributes:
         revision: The revision of the handshake; None without one.
@@ -84,28 +86,25 @@ class Methods:
         tasks = list(self._subscriptions.values())
         for task in tasks:
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def answer(self, method: str, params: Params, request_id: RequestId) -> Params | Coroutine[Any, Any, Params]:
-        """Return the result of a request, or a coroutine that returns it.
-
-        Raises:
-            RpcError: There is no such method in the revision, or the request is invalid.
-        """
+        """Return the result of a request, or a coroutine that returns it."""
         revision = self._revision_of(method, params)
         if not self._has(method, revision):
             raise RpcError(NO_METHOD, f"there is no method {method!r:.80} in {revision.name}")
-        handle = getattr(self, _METHODS[method])
+        if method.endswith("/list") and params.get("cursor") is not None:
+            raise RpcError(INVALID_PARAMS, "unknown `cursor`: lists are not paged")
+        handle = getattr(self, f"_on_{method.replace('/', '_')}")
         if inspect.iscoroutinefunction(handle):
             return self._finished_later(handle, params, method, revision, request_id)
         return self._finished(handle(params, revision, request_id), method, revision)
 
     def _has(self, method: str, revision: Revision) -> bool:
-        if revision.stateless and method in _HANDSHAKE_ONLY:
+        properties = _METHODS.get(method)
+        if properties is None or (revision.stateless and "handshake" in properties):
             return False
-        everything = self._toolset.beside_tools and not revision.seed
-        return method in (_METHODS if everything else _ALWAYS)
+        return "always" in properties or (self._toolset.beside_tools and not revision.seed)
 
     async def _finished_later(
         self, handle: Callable[..., Any], params: Params, method: str, revision: Revision, request_id: RequestId
@@ -116,17 +115,13 @@ class Methods:
         """Add the fields that the stateless revision requires in every result."""
         if not revision.stateless:
             return result
-        if method in _CACHEABLE:
-            result = {**result, "ttlMs": CACHE_MS, "cacheScope": "private"}
+        if "cacheable" in _METHODS[method]:
+            result = {**result, "ttlMs": 0, "cacheScope": "private"}  # cheap to request, and may change
         meta = {**result.get("_meta", {}), META_SERVER: self._info(revision)}
         return {"resultType": "complete", **result, "_meta": meta}
 
     def _revision_of(self, method: str, params: Params) -> Revision:
-        """Return the revision of a request.
-
-        Raises:
-            RpcError: The revision is missing where it is required, or not supported this way.
-        """
+        """Return the revision of a request."""
         meta = params.get("_meta")
         if method == "initialize":
             return self.revision or OLDEST
@@ -146,7 +141,7 @@ class Methods:
             self._stateless = True
             self._record_name(meta.get(META_CLIENT))
             return revision
-        if method in _STATELESS_ONLY or (self._stateless and self.revision is None):
+        if "stateless" in _METHODS.get(method, ()) or (self._stateless and self.revision is None):
             raise RpcError(INVALID_PARAMS, f"`params` needs a `_meta` with `{META_REVISION}` and `{META_CAPABILITIES}`")
         return self.revision or OLDEST
 
@@ -165,7 +160,7 @@ class Methods:
             return {"tools": {}}
         return {"tools": {}, "resources": {"subscribe": True}, "prompts": {}}
 
-    def _initialize(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+    def _on_initialize(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         # Never an error, even after a `server/discover`: a host whose probe took too long falls back to this.
         revision = self.revision = with_handshake(params.get("protocolVersion"))
         self._record_name(params.get("clientInfo"))
@@ -176,21 +171,20 @@ class Methods:
         }
         return result if revision.seed else {**result, "instructions": self._toolset.instructions}
 
-    def _discover(self, _params: Params, revision: Revision, _request_id: RequestId) -> Params:
+    def _on_server_discover(self, _params: Params, revision: Revision, _request_id: RequestId) -> Params:
         return {
             "supportedVersions": [NEWEST.name],
             "capabilities": self._capabilities(revision),
             "instructions": self._toolset.instructions,
         }
 
-    def _ping(self, _params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+    def _on_ping(self, _params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         return {}
 
-    def _list_tools(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        _refuse_cursor(params)
+    def _on_tools_list(self, _params: Params, revision: Revision, _request_id: RequestId) -> Params:
         return {"tools": self._toolset.listing(revision)}
 
-    async def _call_tool(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
+    async def _on_tools_call(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         name, given = params.get("name"), params.get("arguments")
         given = {} if given is None else given  # some hosts send null instead of omitting it
         if not isinstance(name, str) or not isinstance(given, dict):
@@ -201,37 +195,36 @@ class Methods:
             raise RpcError(INVALID_PARAMS, f"there is no tool {name!r:.80}; the tools are {names}")
         meta = params.get("_meta")
         token = meta.get("progressToken") if isinstance(meta, dict) else None
-        call = Call(revision, self._links, Progress(self._notify, token, with_message=revision.annotations))
+        progress = Progress(self._notify, token, with_message=revision.annotations)
         self._calls += 1
         try:
             if self._calls > MAX_CALLS:
                 raise LimitError(f"{MAX_CALLS} calls are running", remedy="wait for some of them, or cancel some")
-            return to_result(await tool.run(call, tool.check(given, revision)), revision)
+            arguments = tool.check(given, revision)
+            call = Call(revision, progress, self._links, arguments.pop("socket", None))
+            return to_result(await tool.run(call, **arguments), revision)
         except PhuxError as error:
             return to_failure(error)
         finally:
             self._calls -= 1
-            call.progress.end()
+            progress.end()
 
-    def _list_prompts(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        _refuse_cursor(params)
+    def _on_prompts_list(self, _params: Params, revision: Revision, _request_id: RequestId) -> Params:
         return {"prompts": _fields_of(revision, prompts.listing())}
 
-    def _get_prompt(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+    def _on_prompts_get(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         return prompts.get(params.get("name"), {} if params.get("arguments") is None else params["arguments"])
 
-    def _list_templates(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        _refuse_cursor(params)
+    def _on_resources_templates_list(self, _params: Params, revision: Revision, _request_id: RequestId) -> Params:
         return {"resourceTemplates": _fields_of(revision, resources.templates())}
 
-    async def _list_resources(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        _refuse_cursor(params)
+    async def _on_resources_list(self, _params: Params, revision: Revision, _request_id: RequestId) -> Params:
         return {"resources": _fields_of(revision, await resources.listing(self._links))}
 
-    async def _read_resource(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
+    async def _on_resources_read(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         return {"contents": [await resources.read(self._links, params.get("uri"), revision)]}
 
-    async def _subscribe(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
+    async def _on_resources_subscribe(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         resource = await resources.find(self._links, params.get("uri"), revision)
         if resource.uri not in self._subscriptions:
             if len(self._subscriptions) >= MAX_SUBSCRIPTIONS:
@@ -241,7 +234,7 @@ class Methods:
             task.add_done_callback(lambda _task: self._subscriptions.pop(resource.uri, None))
         return {}
 
-    def _unsubscribe(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+    def _on_resources_unsubscribe(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         task = self._subscriptions.pop(str(params.get("uri")), None)
         if task is not None:
             task.cancel()
@@ -255,7 +248,7 @@ class Methods:
                 lambda: self._notify("notifications/resources/updated", {"uri": resource.uri, **more})
             )
 
-    async def _listen(self, params: Params, revision: Revision, request_id: RequestId) -> Params:
+    async def _on_subscriptions_listen(self, params: Params, revision: Revision, request_id: RequestId) -> Params:
         """Serve the subscriptions of the stateless revision: one request, answered after the last notification."""
         wanted = params.get("notifications")
         uris = wanted.get("resourceSubscriptions", []) if isinstance(wanted, dict) else None
@@ -277,11 +270,6 @@ class Methods:
         return {"_meta": meta}
 
 
-def _refuse_cursor(params: Params) -> None:
-    if params.get("cursor") is not None:
-        raise RpcError(INVALID_PARAMS, "unknown `cursor`: lists are not paged")
-
-
 def _fields_of(revision: Revision, entries: list[Params]) -> list[Params]:
     """Remove the fields that a revision does not have."""
     if revision.structured:
@@ -289,25 +277,20 @@ def _fields_of(revision: Revision, entries: list[Params]) -> list[Params]:
     return [{name: value for name, value in entry.items() if name != "title"} for entry in entries]
 
 
-_STATELESS_ONLY = ("server/discover", "subscriptions/listen")
-_CACHEABLE = frozenset(
-    ("server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read")
-)
-_HANDSHAKE_ONLY = ("ping", "resources/subscribe", "resources/unsubscribe")
-# The methods of the first revision, and of profiles.
-_ALWAYS = ("initialize", "ping", "server/discover", "tools/list", "tools/call")
+# The properties of each method: `always` for those of the first revision and of profiles, `handshake` and `stateless`
+# for those of only one kind of revision, `cacheable` for those whose result says how long it may be kept.
 _METHODS = {
-    "initialize": "_initialize",
-    "ping": "_ping",
-    "server/discover": "_discover",
-    "tools/list": "_list_tools",
-    "tools/call": "_call_tool",
-    "prompts/list": "_list_prompts",
-    "prompts/get": "_get_prompt",
-    "resources/list": "_list_resources",
-    "resources/templates/list": "_list_templates",
-    "resources/read": "_read_resource",
-    "resources/subscribe": "_subscribe",
-    "resources/unsubscribe": "_unsubscribe",
-    "subscriptions/listen": "_listen",
+    "initialize": {"always"},
+    "ping": {"always", "handshake"},
+    "server/discover": {"always", "stateless", "cacheable"},
+    "tools/list": {"always", "cacheable"},
+    "tools/call": {"always"},
+    "prompts/list": {"cacheable"},
+    "prompts/get": set(),
+    "resources/list": {"cacheable"},
+    "resources/templates/list": {"cacheable"},
+    "resources/read": {"cacheable"},
+    "resources/subscribe": {"handshake"},
+    "resources/unsubscribe": {"handshake"},
+    "subscriptions/listen": {"stateless"},
 }

@@ -12,16 +12,10 @@ _DEEPEST = 64
 
 
 def refuse_own(action: str, scope: str, node: dict[str, Any], here: int | None) -> None:
-    """Raise if a call would end the host.
+    """Raise if the host runs in a session, window or pane that a call would end.
 
     Args:
-        action: The call's verb, for the message.
-        scope: The kind of the node: a session, a window or a pane.
-        node: Its part of the tree.
         here: The pane in which this process runs, according to its environment.
-
-    Raises:
-        RefusedError: The host runs in the node.
     """
     windows = node["windows"] if scope == "session" else [node]
     panes = [node] if scope == "pane" else [pane for window in windows for pane in window["panes"]]

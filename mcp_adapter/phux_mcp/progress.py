@@ -15,13 +15,7 @@ _LONGEST_S = 5.0
 
 
 class Progress:
-    """Reports the progress of a call. Without a token it reports nothing.
-
-    Args:
-        notify: Sends a notification.
-        token: The host's token.
-        with_message: Whether the revision includes messages.
-    """
+    """Reports the progress of a call, if its request has a token."""
 
     def __init__(self, notify: Callable[[str, dict[str, Any]], None], token: object, *, with_message: bool) -> None:
         valid = isinstance(token, (str, int)) and not isinstance(token, bool)

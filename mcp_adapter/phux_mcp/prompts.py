@@ -91,11 +91,7 @@ def listing() -> list[dict[str, Any]]:
 
 
 def get(name: object, given: object) -> dict[str, Any]:
-    """Return a prompt with its arguments filled in.
-
-    Raises:
-        RpcError: There is no such prompt, or an argument is missing or unknown.
-    """
+    """Return a prompt with its arguments filled in."""
     prompt = _PROMPTS.get(name) if isinstance(name, str) else None
     if prompt is None:
         raise RpcError(INVALID_PARAMS, f"there is no prompt {name!r:.80}; the prompts are {', '.join(_PROMPTS)}")

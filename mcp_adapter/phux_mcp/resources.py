@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from phux_client import flows
 from phux_core.errors import BadSelectorError, NoServerError, NoSuchTargetError, PhuxError
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from phux_client import Phux
+    from phux_client.flows import Document
     from phux_core import shapes
     from phux_mcp.links import Links
     from phux_mcp.revisions import Revision
-
-    Document = dict[str, Any]
 
 _SESSIONS = "phux://sessions"
 _OF_A_PANE = re.compile(r"phux://pane/(\d{1,10})/(screen|log)")
@@ -37,21 +36,19 @@ _WHILE_BUSY_S = 1.0
 
 def templates() -> list[Document]:
     """Return the resource templates."""
+    described = {
+        "screen": "The text on a pane's screen. The id is a number: 3 for @3.",
+        "log": "The latest output of a pane, as text.",
+    }
     return [
         {
-            "uriTemplate": "phux://pane/{id}/screen",
-            "name": "screen",
-            "title": "Screen of a pane",
-            "description": "The text on a pane's screen. The id is a number: 3 for @3.",
+            "uriTemplate": f"phux://pane/{{id}}/{what}",
+            "name": what,
+            "title": f"{what.capitalize()} of a pane",
+            "description": text,
             "mimeType": "text/plain",
-        },
-        {
-            "uriTemplate": "phux://pane/{id}/log",
-            "name": "log",
-            "title": "Log of a pane",
-            "description": "The latest output of a pane, as text.",
-            "mimeType": "text/plain",
-        },
+        }
+        for what, text in described.items()
     ]
 
 
@@ -87,11 +84,7 @@ async def listing(links: Links) -> list[Document]:
 
 
 class Resource:
-    """A resource that can be read and followed.
-
-    Attributes:
-        uri: Its URI.
-    """
+    """A resource that can be read and followed."""
 
     def __init__(self, uri: str, phux: Phux, pane: int | None, what: str) -> None:
         self.uri = uri
@@ -168,11 +161,7 @@ class Resource:
 
 
 async def find(links: Links, uri: object, revision: Revision) -> Resource:
-    """Return a resource by its URI.
-
-    Raises:
-        RpcError: There is no such resource.
-    """
+    """Return a resource by its URI."""
     if not isinstance(uri, str):
         raise RpcError(INVALID_PARAMS, "`uri` must be a string")
     match = _OF_A_PANE.fullmatch(uri)
@@ -189,11 +178,7 @@ async def find(links: Links, uri: object, revision: Revision) -> Resource:
 
 
 async def read(links: Links, uri: object, revision: Revision) -> Document:
-    """Return the content of a resource.
-
-    Raises:
-        RpcError: There is no such resource, or it cannot be read.
-    """
+    """Return the content of a resource."""
     resource = await find(links, uri, revision)
     try:
         return await resource.read()

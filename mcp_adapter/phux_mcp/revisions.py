@@ -52,9 +52,6 @@ META_SERVER = "io.modelcontextprotocol/serverInfo"
 META_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 UNSUPPORTED_REVISION = -32022
 
-CACHE_MS = 0
-"""How long a host may cache a list, which is cheap to request and may change."""
-
 
 def with_handshake(wanted: object) -> Revision:
     """Return the revision for an ``initialize``: the requested one, if it is supported."""

@@ -35,8 +35,6 @@ class Server:
     """The server's side of one connection to a host.
 
     Args:
-        toolset: The tools to serve.
-        links: The connections to phux servers.
         send: Called with each line to send.
         is_behind: Returns whether the host has stopped reading; it then gets no notifications.
     """
@@ -72,8 +70,7 @@ class Server:
         """End every call and every subscription."""
         for task in self.running:
             task.cancel()
-        if self.running:
-            await asyncio.wait(self.running)
+        await asyncio.gather(*self.running, return_exceptions=True)
         await self._methods.close()
 
     # Messages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -46,28 +47,17 @@ HOSTS = {
     "cursor": _Host("~/.cursor/mcp.json", None, ("mcpServers", "phux")),
     "vscode": _Host("~/.config/Code/User/mcp.json", f"{_MAC}/Code/User/mcp.json", ("servers", "phux"), "stdio"),
     "gemini": _Host(
-        "~/.gemini/settings.json",
-        None,
-        ("mcpServers", "phux"),
-        moved=("GEMINI_CLI_HOME", ".gemini/settings.json"),
+        "~/.gemini/settings.json", None, ("mcpServers", "phux"), moved=("GEMINI_CLI_HOME", ".gemini/settings.json")
     ),
     "opencode": _Host(
-        "~/.config/opencode/opencode.json",
-        None,
-        ("mcp", "phux"),
-        "local",
-        ("OPENCODE_CONFIG_DIR", "opencode.json"),
+        "~/.config/opencode/opencode.json", None, ("mcp", "phux"), "local", ("OPENCODE_CONFIG_DIR", "opencode.json")
     ),
 }
 """The supported hosts."""
 
 
 def main(options: argparse.Namespace) -> int:
-    """Print the configuration of a host, or of all; with ``--write``, merge it.
-
-    Raises:
-        RefusedError: The file cannot be edited safely; nothing was changed.
-    """
+    """Print the configuration of a host, or of all; with ``--write``, merge it into the host's file."""
     if options.write and options.host is None:
         raise RefusedError("--write needs the name of a host", remedy=f"add one of {', '.join(HOSTS)}")
     words = _command(options)
@@ -117,11 +107,7 @@ def _usual_file(host: _Host) -> str:
 
 
 def merged(text: str, host: _Host, words: list[str], path: str) -> str:
-    """Return the text of a host's file with our entry set.
-
-    Raises:
-        ConfigError: The text cannot be edited safely.
-    """
+    """Return the text of a host's file with our entry set."""
     if path.endswith(".toml"):
         return config_text.set_in_toml(text, host.path, {"command": words[0], "args": words[1:]})
     entry: dict[str, Any] = {"command": words[0], "args": words[1:]}
@@ -133,45 +119,27 @@ def merged(text: str, host: _Host, words: list[str], path: str) -> str:
 
 
 def write(path: str, host: _Host, words: list[str]) -> bool:
-    """Merge our entry into a file, and keep a backup of the original next to it.
-
-    Returns:
-        Whether the file was changed.
-
-    Raises:
-        RefusedError: The file cannot be edited safely; it was not changed.
-    """
+    """Merge our entry into a file, and keep a backup of the original next to it; return False if nothing changed."""
     path = os.path.realpath(path)  # keep a link into the user's dotfiles
     try:
-        old = _read(path)
+        old = None
+        if os.path.exists(path):
+            with open(path, encoding="utf-8", newline="") as file:  # unchanged, including carriage returns
+                old = file.read()
         new = merged(old or "", host, words, path)
         if new == old:
             return False
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         if old is not None:
-            _write_new(_free_name(f"{path}.phux-backup"), old, _mode(path))
-        _replace(path, new, _mode(path))
+            shutil.copy2(path, _free_name(f"{path}.phux-backup"))
+        _replace(path, new)
     except (config_text.ConfigError, UnicodeDecodeError) as error:
         raise RefusedError(
-            f"{path} was not changed: {error}",
-            remedy="add the entry by hand: without --write, it is printed",
+            f"{path} was not changed: {error}", remedy="add the entry by hand: without --write, it is printed"
         ) from error
     except OSError as error:
         raise RefusedError(f"cannot write {error.filename or path}: {error.strerror}") from error
     return True
-
-
-def _read(path: str) -> str | None:
-    try:
-        with open(path, encoding="utf-8", newline="") as file:  # unchanged, including carriage returns
-            return file.read()
-    except FileNotFoundError:
-        return None
-
-
-def _mode(path: str) -> int:
-    # These files may contain keys of other servers, so a new one is readable only by the user.
-    return os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o600
 
 
 def _free_name(path: str) -> str:
@@ -179,21 +147,16 @@ def _free_name(path: str) -> str:
     return next(name for name in names if not os.path.lexists(name))
 
 
-def _write_new(path: str, text: str, mode: int) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    with os.fdopen(fd, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-
-
-def _replace(path: str, text: str, mode: int) -> None:
-    """Replace a file's text atomically."""
+def _replace(path: str, text: str) -> None:
+    """Replace a file's text atomically. A new file is readable only by the user: it may get keys of other servers."""
     fd, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".phux-")
     try:
         with os.fdopen(fd, "w", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, mode)
+        if os.path.exists(path):
+            shutil.copymode(path, temporary)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)

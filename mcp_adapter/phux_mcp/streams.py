@@ -14,21 +14,19 @@ from phux_mcp.jsonrpc import Lines
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-_READ_SIZE = 256 * 1024
-# One read may return thousands of short requests. After this many, let their calls run.
-_LINES_AT_ONCE = 64
+# One read returns few enough requests that their replies, of about 25 KB each, need little memory.
+_READ_SIZE = 8 * 1024
 # A writable pipe accepts this much without blocking.
 _WRITE_SIZE = select.PIPE_BUF
 _MAX_UNREAD = 8 * 1024 * 1024
 
 
 class Input:
-    """Lines from a descriptor, as they arrive.
+    """Lines from a descriptor, as they arrive after ``resume``.
 
     Args:
-        loop: The event loop.
         fd: The descriptor: a pipe, a socket, a terminal or a file.
         on_line: Called with each line; None stands for one that was too long.
         on_end: Called once, at the end of the stream.
@@ -46,79 +44,48 @@ class Input:
         self._on_line = on_line
         self._on_end = on_end
         self._lines = Lines()
-        self._arrived: Iterator[bytes | None] = iter(())  # lines that were read but not processed
-        self._reading = False  # True between resume() and pause()
-        self._listening = False  # whether the loop watches the descriptor
+        self._reading = False
         self._ended = False
-        self._is_file = False
+        self._next_read: asyncio.Handle | None = None  # of a file
 
     def resume(self) -> None:
-        """Start processing lines."""
-        if not self._reading and not self._ended:
-            self._reading = True
-            self._loop.call_soon(self._take_lines)
+        """Start reading."""
+        if self._reading or self._ended:
+            return
+        self._reading = True
+        try:
+            self._loop.add_reader(self._fd, self._read)
+        except PermissionError:  # a file is always readable, and cannot be watched
+            self._next_read = self._loop.call_soon(self._read)
 
     def pause(self) -> None:
-        """Stop processing lines, even those already read."""
+        """Stop reading."""
         self._reading = False
-        self._stop_listening()
-
-    def _take_lines(self) -> None:
-        """Process the lines that were read, then wait for more."""
-        for count, line in enumerate(self._arrived, 1):
-            self._on_line(line)
-            if not self._reading:
-                return
-            if count == _LINES_AT_ONCE:
-                self._stop_listening()
-                self._loop.call_soon(self._take_lines)
-                return
-        if self._reading:
-            self._listen()
-
-    def _listen(self) -> None:
-        if self._listening:
-            return
-        self._listening = True
-        if not self._is_file:
-            try:
-                self._loop.add_reader(self._fd, self._read)
-                return
-            except PermissionError:  # a file is always readable, and cannot be watched
-                self._is_file = True
-        self._loop.call_soon(self._read)
-
-    def _stop_listening(self) -> None:
-        if self._listening and not self._is_file:
-            self._listening = False
-            self._loop.remove_reader(self._fd)
+        self._loop.remove_reader(self._fd)
+        if self._next_read is not None:
+            self._next_read.cancel()
 
     def _read(self) -> None:
-        self._listening = not self._is_file
-        if not self._reading:
-            return
         try:
             data = os.read(self._fd, _READ_SIZE)
-        except (BlockingIOError, InterruptedError):
+        except BlockingIOError:
             return
         except OSError:  # a terminal that was hung up
             data = b""
-        self._arrived = self._lines.feed(data) if data else self._last_lines()
-        self._take_lines()
-
-    def _last_lines(self) -> Iterator[bytes | None]:
-        yield from self._lines.close()
-        self.pause()
-        self._ended = True
-        self._on_end()
+        for line in self._lines.feed(data) if data else self._lines.close():
+            self._on_line(line)
+        if not data:
+            self.pause()
+            self._ended = True
+            self._on_end()
+        elif self._next_read is not None and self._reading:
+            self._next_read = self._loop.call_soon(self._read)
 
 
 class Output:
     """Write bytes to a descriptor, in order.
 
     Args:
-        loop: The event loop.
-        fd: The descriptor.
         on_full: Called with the new value whenever ``is_full`` changes.
         on_broken: Called when the host has closed the pipe.
 
@@ -127,11 +94,7 @@ class Output:
     """
 
     def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        fd: int,
-        on_full: Callable[[bool], None],
-        on_broken: Callable[[], None],
+        self, loop: asyncio.AbstractEventLoop, fd: int, on_full: Callable[[bool], None], on_broken: Callable[[], None]
     ) -> None:
         self._loop = loop
         self._fd = fd
@@ -180,7 +143,7 @@ class Output:
     def _write_once(self) -> None:
         try:
             written = os.write(self._fd, self._unsent[:_WRITE_SIZE])
-        except (BlockingIOError, InterruptedError):
+        except BlockingIOError:
             return
         except OSError:
             self._broken = True

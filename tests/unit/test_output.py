@@ -16,7 +16,7 @@ from validation import validate
 
 
 def widths(box):
-    return {wcswidth(line) for line in box.splitlines()}
+    return {wcswidth(line) for line in box}
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,11 @@ def test_columns_equals_the_width_by_wcwidth(text):
 
 
 def test_a_box_is_drawn_around_every_row():
-    assert output.box(["ab", "", "abcd"], 4, "@1") == "┌─ @1┐\n│ab  │\n│    │\n│abcd│\n└────┘\n"
+    assert output.box(["ab", "", "abcd"], 4, "@1") == ["┌─ @1┐", "│ab  │", "│    │", "│abcd│", "└────┘"]
 
 
 def test_the_title_of_a_wide_box_is_part_of_its_top_edge():
-    assert output.box(["hi"], 10, "@1 vim").splitlines() == ["┌─ @1 vim ─┐", "│hi        │", "└──────────┘"]
+    assert output.box(["hi"], 10, "@1 vim") == ["┌─ @1 vim ─┐", "│hi        │", "└──────────┘"]
 
 
 def test_wide_glyphs_occupy_two_columns_of_a_box():

@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from phux_cli import main as cli
-from phux_cli.usage import UsageError, add_params, build_parser, whole_number
+from phux_cli.usage import UsageError, add_params, build_parser, number_of
 from phux_cli.verbs import VERBS
 from phux_cli.verbs import new as new_verb
 from phux_core.calls import CALLS
@@ -135,12 +135,11 @@ def test_invalid_arguments_are_refused(name, words):
         parse(name, *words)
 
 
-def test_a_whole_number_must_be_within_the_range_of_its_kind():
-    assert whole_number(whole(1))("1") == 1
-    with pytest.raises(ValueError):
-        whole_number(whole())("1.5")
-    with pytest.raises(Exception, match="2 is not a whole number from 3 to 9"):
-        whole_number(whole(3, 9))("2")
+def test_a_number_of_must_be_within_the_range_of_its_kind():
+    assert number_of(whole(1))("1") == 1
+    for text in ("1.5", "x", "", "2"):
+        with pytest.raises(argparse.ArgumentTypeError, match=f"'{text}' is not a whole number from 3 to 9"):
+            number_of(whole(3, 9))(text)
 
 
 def test_flags_have_the_types_and_descriptions_of_the_registry():
@@ -229,7 +228,7 @@ def test_an_unknown_verb_is_named_in_the_error_and_exits_with_2(capsys):
     code, out, err = run(capsys, "lss")
     assert (code, out) == (2, "")
     assert "'lss'" in err
-    assert "phux --help" in err
+    assert "did you mean 'ls'? `phux --help` lists the verbs" in err
 
 
 def test_with_json_an_error_is_printed_as_a_document_on_stderr(capsys, socket_directory):

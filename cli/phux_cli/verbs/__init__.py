@@ -2,7 +2,8 @@
 
 A verb's module has ``run(options)``, which returns the exit code, and ``EXAMPLES``, command lines that its help shows
 and that a test runs. It may have ``add_arguments(parser)``; ``JSON``, the document that ``--json`` prints; ``REST``,
-the arguments after ``--``; ``USAGE``, if the generated usage line is not exact enough; and ``NEEDS_TERMINAL``.
+the arguments after ``--``; ``USAGE``, if the generated usage line is not exact enough; ``prepare(words)``, which
+changes the arguments before they are parsed; and ``NEEDS_TERMINAL``.
 """
 
 VERBS = {

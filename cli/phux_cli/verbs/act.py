@@ -9,10 +9,10 @@ Exit status: 0 if a condition holds, 1 if --stop matches or the program ends, 12
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_document
-from phux_cli.usage import add_conditions, add_param, conditions, seconds, timed_out
-from phux_cli.verbs.snapshot import print_changes
+from phux_cli.connection import drive
+from phux_cli.output import show
+from phux_cli.usage import TIMEOUT, add_conditions, add_param, conditions, timed_out
+from phux_cli.verbs.snapshot import changed_rows
 from phux_client import flows
 from phux_core.calls import CALLS
 from phux_core.errors import PaneClosedError, StoppedError
@@ -32,33 +32,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_conditions(parser)
     add_param(parser, CALLS["snapshot"].params["since"].but(omitted="the one before typing"), "--since SEQ")
     parser.add_argument("--cells", action="store_true", help="include the cells of changed rows (with --json)")
-    parser.add_argument(
-        "--timeout",
-        metavar="SECS",
-        type=seconds,
-        default=flows.ACT_TIMEOUT_S,
-        help=f"seconds to wait; {flows.ACT_TIMEOUT_S} when omitted",
-    )
+    add_param(parser, TIMEOUT.but(default=flows.ACT_TIMEOUT_S, omitted=""), "--timeout SECS")
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        document = phux.drive(
-            flows.act(
-                phux.caller,
-                options.target,
-                [*options.words, *options.rest],
-                flows.Conditions(**conditions(options)),
-                literal=options.literal,
-                since=options.since,
-                cells=options.cells,
-                timeout_s=options.timeout,
-            )
-        )
-    if options.json:
-        print_document(document)
-    else:
-        print_changes(document)
+    document = drive(
+        options,
+        flows.act,
+        options.target,
+        [*options.words, *options.rest],
+        flows.Conditions(**conditions(options)),
+        literal=options.literal,
+        since=options.since,
+        cells=options.cells,
+        timeout_s=options.timeout,
+    )
+    show(options, document, *changed_rows(document))
     if document["outcome"] == "timed_out":
         raise timed_out(options.timeout)
     if document["outcome"] == "stopped":

@@ -9,10 +9,9 @@ Exit status: 0, or 1 if there is no such pane or log.
 import argparse
 import json
 
-from phux_cli.connection import connection
-from phux_cli.output import print_document, write
-from phux_client import flows
-from phux_core.errors import NoServerError
+from phux_cli.connection import drive_or_read
+from phux_cli.output import show
+from phux_client import flows, stored_logs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,19 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        try:
-            document = phux.drive(flows.commands(phux.caller, options.target))
-        except NoServerError:
-            from phux_client import stored_logs
-
-            document = stored_logs.commands(options.target)
-    if options.json:
-        print_document(document)
-        return 0
-    for command in document["commands"]:
-        write(describe(command))
-    return 0
+    document = drive_or_read(options, flows.commands, stored_logs.commands, options.target)
+    return show(options, document, *map(describe, document["commands"]))
 
 
 def describe(command: "Document") -> str:
@@ -48,4 +36,4 @@ def describe(command: "Document") -> str:
     # As JSON, so that escape sequences in it cannot reach the reader's terminal.
     line = json.dumps(command["command"], ensure_ascii=not str(command["command"]).isprintable())
     who = f"{command['by']}\t{command['client'] or '-'}"
-    return f"{command['command_id']}\t{command['started_at']}\t{command['state']}{code}\t{who}\t{line}\n"
+    return f"{command['command_id']}\t{command['started_at']}\t{command['state']}{code}\t{who}\t{line}"

@@ -8,8 +8,8 @@ Exit status: 0, even if no client was attached; 1 if there is no such session.
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_document
+from phux_cli.connection import drive
+from phux_cli.output import show
 from phux_cli.usage import UsageError
 from phux_client import flows
 
@@ -25,11 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.all and options.session is not None:
         raise UsageError("specify either SESSION or --all", remedy="`phux ls` lists the sessions")
-    with connection(options) as phux:
-        document = phux.drive(flows.detach(phux.caller, options.session, everywhere=options.all))
-    if options.json:
-        print_document(document)
-    else:
-        count = document["detached"]
-        print(f"detached {count} client{'' if count == 1 else 's'}")
-    return 0
+    document = drive(options, flows.detach, options.session, everywhere=options.all)
+    count = document["detached"]
+    return show(options, document, f"detached {count} client{'' if count == 1 else 's'}")

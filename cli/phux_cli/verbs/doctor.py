@@ -8,7 +8,7 @@ Exit status: 0 if all checks pass, else 1.
 import argparse
 
 from phux_cli.connection import connection
-from phux_cli.output import print_document, write
+from phux_cli.output import show
 
 JSON = "a Checks document"
 EXAMPLES = ("phux doctor || true",)
@@ -19,10 +19,9 @@ def run(options: argparse.Namespace) -> int:
 
     with connection(options) as phux:
         document = doctor.examine(phux)
-    if options.json:
-        print_document(document)
-    else:
-        for check in document["checks"]:
-            remedy = f"; {check['remedy']}" if check["remedy"] else ""
-            write(f"{'ok  ' if check['ok'] else 'BAD '} {check['name']}: {check['message']}{remedy}\n")
+    lines = []
+    for check in document["checks"]:
+        remedy = f"; {check['remedy']}" if check["remedy"] else ""
+        lines.append(f"{'ok  ' if check['ok'] else 'BAD '} {check['name']}: {check['message']}{remedy}")
+    show(options, document, *lines)
     return 0 if document["ok"] else 1

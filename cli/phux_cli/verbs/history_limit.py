@@ -5,7 +5,7 @@ Exit status: 0, 1 if there is no such pane, 2 if the number is out of range.
 
 import argparse
 
-from phux_cli.connection import connection
+from phux_cli.connection import drive
 from phux_cli.usage import add_param
 from phux_client import flows
 from phux_core.calls import CALLS
@@ -19,6 +19,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        phux.drive(flows.history_limit(phux.caller, options.target, options.rows))
+    drive(options, flows.history_limit, options.target, options.rows)
     return 0

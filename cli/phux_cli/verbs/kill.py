@@ -8,7 +8,7 @@ Exit status: 0, 1 if there is no such target, 2 if the server refuses.
 import argparse
 
 from phux_cli.connection import connection
-from phux_cli.output import print_document
+from phux_cli.output import show
 from phux_cli.usage import UsageError
 from phux_client import flows
 
@@ -32,8 +32,4 @@ def run(options: argparse.Namespace) -> int:
             document = {"schema_version": 1, "killed": count}
         else:
             document = phux.drive(flows.kill(phux.caller, options.target))
-    if options.json:
-        print_document(document)
-    else:
-        print(f"ended {document['killed']} pane{'' if document['killed'] == 1 else 's'}")
-    return 0
+    return show(options, document, f"ended {document['killed']} pane{'' if document['killed'] == 1 else 's'}")

@@ -6,16 +6,13 @@ on the left and stacks the others on the right. tiled arranges them in rows and 
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_place
+from phux_cli.connection import drive
+from phux_cli.output import show_place
 from phux_client import flows
 from phux_core.layout import PRESETS
 
 JSON = "a Place document"
-EXAMPLES = (
-    "phux split work && phux layout work even-vertical",
-    "phux layout work:0 tiled --json",
-)
+EXAMPLES = ("phux split work && phux layout work even-vertical", "phux layout work:0 tiled --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +21,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        place = phux.drive(flows.layout(phux.caller, options.target, options.layout))
-    print_place(place, as_json=options.json)
-    return 0
+    return show_place(options, drive(options, flows.layout, options.target, options.layout))

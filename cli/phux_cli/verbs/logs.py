@@ -11,11 +11,10 @@ import contextlib
 import json
 import sys
 
-from phux_cli.connection import connection
-from phux_cli.output import print_document, stream
+from phux_cli.connection import connection, drive_or_read
+from phux_cli.output import print_document, show, stream
 from phux_cli.usage import UsageError, add_budget, add_params, budget
-from phux_client import flows
-from phux_client.blocking import Phux
+from phux_client import flows, stored_logs
 from phux_core import escapes
 from phux_core.calls import CALLS
 from phux_core.errors import NoServerError
@@ -50,19 +49,13 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--from-byte cannot be combined with --lines or --since")
     if options.follow and (options.grep is not None or options.head is not None or options.tail is not None):
         raise UsageError("--follow cannot be combined with --grep, --head or --tail", remedy="pipe it through grep")
-    with connection(options) as phux:
-        if options.list:
-            return _list(phux, as_json=options.json)
-        if options.follow:
-            with contextlib.suppress(NoServerError):
-                return _follow(phux, options)
-        query = {"lines": options.lines, "from_byte": options.from_byte, "since": options.since, **budget(options)}
-        try:
-            document = phux.drive(flows.logs(phux.caller, options.target, **query))
-        except NoServerError:
-            from phux_client import stored_logs
-
-            document = stored_logs.read(options.target, **query)
+    if options.list:
+        return _list(options)
+    if options.follow:
+        with contextlib.suppress(NoServerError):
+            return _follow(options)
+    query = {"lines": options.lines, "from_byte": options.from_byte, "since": options.since, **budget(options)}
+    document = drive_or_read(options, flows.logs, stored_logs.read, options.target, **query)
     if options.json:
         print_document(document)
     else:
@@ -84,47 +77,33 @@ def print_text(document: "Document", *, raw: bool, exact: bool = False) -> None:
     sys.stdout.buffer.flush()
 
 
-def _list(phux: Phux, *, as_json: bool) -> int:
-    try:
-        document = phux.drive(flows.log_list())
-    except NoServerError:
-        from phux_client import stored_logs
-
-        document = stored_logs.list_logs()
-    if as_json:
-        print_document(document)
-        return 0
-    for log in document["logs"]:
-        status = log["exit_status"]
-        how = "running" if log["live"] else "ended" if status is None else f"exited with {status}"
-        holes = f", {len(log['holes'])} holes" if log["holes"] else ""
-        session = json.dumps(log["session"], ensure_ascii=False)
-        stream(f"{log['log']}\t@{log['pane']}\t{session}\t{log['command']}\t{log['bytes']} bytes{holes}\t{how}\n")
-    return 0
+def _list(options: argparse.Namespace) -> int:
+    document = drive_or_read(options, lambda _caller: flows.log_list(), stored_logs.list_logs)
+    return show(options, document, *map(describe, document["logs"]))
 
 
-def _follow(phux: Phux, options: argparse.Namespace) -> int:
-    mode = budget(options)["mode"]
-    if options.from_byte is None:
-        before = phux.drive(
-            flows.logs(
-                phux.caller,
-                options.target,
-                lines=options.lines,
-                since=options.since,
-                mode=mode,
-                whole_lines=None if options.raw else True,
-            )
-        )
-        _print_part(before | {"holes": []}, options)  # the text already reports them
-        from_byte = before["next_byte"]
-    else:
-        from_byte = options.from_byte
-    place = phux.drive(flows.follow(phux.caller, options.target, from_byte=from_byte))
-    while not place.ended:
-        document = phux.drive(flows.next_logs(place, mode=mode, max_bytes=options.max_bytes))
-        if document is not None:
-            _print_part(document, options)
+def describe(log: "Document") -> str:
+    """Return one line about a log, for people."""
+    status = log["exit_status"]
+    how = "running" if log["live"] else "ended" if status is None else f"exited with {status}"
+    holes = f", {len(log['holes'])} holes" if log["holes"] else ""
+    session = json.dumps(log["session"], ensure_ascii=False)
+    return f"{log['log']}\t@{log['pane']}\t{session}\t{log['command']}\t{log['bytes']} bytes{holes}\t{how}"
+
+
+def _follow(options: argparse.Namespace) -> int:
+    mode, from_byte = budget(options)["mode"], options.from_byte
+    with connection(options) as phux:
+        if from_byte is None:
+            query = {"lines": options.lines, "since": options.since, "mode": mode, "whole_lines": not options.raw}
+            before = phux.drive(flows.logs(phux.caller, options.target, **query))
+            _print_part(before | {"holes": []}, options)  # the text already reports them
+            from_byte = before["next_byte"]
+        place = phux.drive(flows.follow(phux.caller, options.target, from_byte=from_byte))
+        while not place.ended:
+            document = phux.drive(flows.next_logs(place, mode=mode, max_bytes=options.max_bytes))
+            if document is not None:
+                _print_part(document, options)
     return 0
 
 

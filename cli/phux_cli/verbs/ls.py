@@ -2,30 +2,26 @@
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_document
+from phux_cli.connection import drive
+from phux_cli.output import show
 from phux_client import flows
+from phux_client.flows.ls import session_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from phux_client.flows._types import Document
 
 JSON = "a SessionList document"
 EXAMPLES = ("phux ls", "phux ls --json")
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        if options.json:
-            print_document(phux.drive(flows.ls()))
-            return 0
-        tree = phux.drive(flows.tree())
-    for session in sorted(tree["sessions"], key=lambda session: str(session["name"])):
-        print(describe(session))
-    return 0
+    tree = drive(options, flows.tree)
+    sessions = sorted(tree["sessions"], key=lambda session: str(session["name"]))
+    return show(options, session_list(tree), *map(describe, sessions))
 
 
-def describe(session: "dict[str, Any]") -> str:
+def describe(session: "Document") -> str:
     """Return one line about a session, for people."""
     count = len(session["windows"])
     panes = [pane for window in session["windows"] for pane in window["panes"]]

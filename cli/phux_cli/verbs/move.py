@@ -6,8 +6,8 @@ active pane of a window. If DEST is a session or a free index, the pane gets a w
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_place
+from phux_cli.connection import drive
+from phux_cli.output import show_place
 from phux_cli.verbs.split import add_side_and_size
 from phux_client import flows
 
@@ -26,9 +26,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        place = phux.drive(
-            flows.move(phux.caller, options.target, options.dest, options.direction or "right", size=options.size)
-        )
-    print_place(place, as_json=options.json)
-    return 0
+    place = drive(options, flows.move, options.target, options.dest, options.direction, size=options.size)
+    return show_place(options, place)

@@ -6,8 +6,8 @@ INDEX if the argument is SESSION:INDEX. It gets the focus only with --select. Re
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_place
+from phux_cli.connection import drive
+from phux_cli.output import show_place
 from phux_cli.usage import add_params, add_program, program
 from phux_client import flows
 from phux_core.calls import CALLS
@@ -29,9 +29,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    started = program(options)
-    with connection(options) as phux:
-        flow = flows.new_window(phux.caller, options.session, name=options.name, select=options.select, **started)
-        place = phux.drive(flow)
-    print_place(place, as_json=options.json, created=True)
-    return 0
+    more = program(options) | {"name": options.name, "select": options.select}
+    return show_place(options, drive(options, flows.new_window, options.session, **more), created=True)

@@ -8,13 +8,12 @@ Exit status: 0, 1 if there is no such command, 2 if a flag is invalid.
 
 import argparse
 
-from phux_cli.connection import connection
+from phux_cli.connection import drive_or_read
 from phux_cli.output import print_document
 from phux_cli.usage import add_budget, add_param, budget
 from phux_cli.verbs.logs import print_text
-from phux_client import flows
+from phux_client import flows, stored_logs
 from phux_core.calls import CALLS
-from phux_core.errors import NoServerError
 
 JSON = "a LogText document"
 EXAMPLES = ("phux run work 'seq 100' && phux output 1.1 --tail 5",)
@@ -26,13 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        try:
-            document = phux.drive(flows.output(phux.caller, options.id, **budget(options)))
-        except NoServerError:
-            from phux_client import stored_logs
-
-            document = stored_logs.output(options.id, **budget(options))
+    document = drive_or_read(options, flows.output, stored_logs.output, options.id, **budget(options))
     if options.json:
         print_document(document)
     else:

@@ -6,8 +6,8 @@ As in other terminals, control characters other than tabs and newlines are remov
 import argparse
 import sys
 
-from phux_cli.connection import connection
-from phux_cli.output import print_document
+from phux_cli.connection import drive
+from phux_cli.output import show
 from phux_cli.usage import UsageError
 from phux_client import flows
 
@@ -31,8 +31,4 @@ def run(options: argparse.Namespace) -> int:
         text = sys.stdin.buffer.read(_MAX_TEXT + 1).decode("utf-8", "surrogateescape")
     if len(text) > _MAX_TEXT:
         raise UsageError(f"the text is longer than {_MAX_TEXT} bytes", remedy="write it to a file instead")
-    with connection(options) as phux:
-        document = phux.drive(flows.paste(phux.caller, options.target, text))
-    if options.json:
-        print_document(document)
-    return 0
+    return show(options, drive(options, flows.paste, options.target, text))

@@ -5,17 +5,14 @@ Session names are unique; window names need not be.
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_place
+from phux_cli.connection import drive
+from phux_cli.output import show_place
 from phux_cli.usage import add_param
 from phux_client import flows
 from phux_core.calls import CALLS
 
 JSON = "a Place document"
-EXAMPLES = (
-    "phux rename work play",
-    'phux rename work:0 "my editor" --json',
-)
+EXAMPLES = ("phux rename work play", 'phux rename work:0 "my editor" --json')
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +21,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        place = phux.drive(flows.rename(phux.caller, options.target, options.name))
-    print_place(place, as_json=options.json)
-    return 0
+    return show_place(options, drive(options, flows.rename, options.target, options.name))

@@ -7,12 +7,12 @@ if it is the last pane on that axis, as far as possible. A window that follows i
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_place
-from phux_cli.usage import UsageError, add_param, parse_size, whole_number
+from phux_cli.connection import drive
+from phux_cli.output import show_place
+from phux_cli.usage import UsageError, add_param, parse_size
 from phux_client import flows
 from phux_core.calls import CALLS
-from phux_core.kinds import WINDOW_POLICIES, whole
+from phux_core.kinds import WINDOW_POLICIES, Param, whole
 
 USAGE = (
     "TARGET (COLSxROWS | [--width N] [--height N] | --left N | --right N | --up N | --down N) [--policy POLICY] "
@@ -35,8 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_param(parser, params["cols"].but(kind=whole(1)), "--width N")
     add_param(parser, params["rows"].but(kind=whole(1)), "--height N")
     for side in _SIDES:
-        text = f"move the divider N cells {side}"
-        parser.add_argument(f"--{side}", metavar="N", type=whole_number(whole(1)), help=text)
+        add_param(parser, Param(side, whole(1), f"move the divider N cells {side}"), f"--{side} N")
     parser.add_argument(
         "--policy",
         metavar="POLICY",
@@ -59,8 +58,5 @@ def run(options: argparse.Namespace) -> int:
             "give one size, or one of --left, --right, --up and --down", remedy=f"usage: phux resize {USAGE}"
         )
     side, by = moves[0] if moves else (None, None)
-    with connection(options) as phux:
-        flow = flows.resize(phux.caller, options.target, cols, rows, side=side, by=by, policy=options.policy)
-        place = phux.drive(flow)
-    print_place(place, as_json=options.json)
-    return 0
+    place = drive(options, flows.resize, options.target, cols, rows, side=side, by=by, policy=options.policy)
+    return show_place(options, place)

@@ -11,8 +11,8 @@ or the shell did not report an exit code.
 import argparse
 
 from phux_cli.connection import connection
-from phux_cli.output import print_document, print_note, write
-from phux_cli.usage import add_param, add_params, seconds
+from phux_cli.output import print_on_stderr, show
+from phux_cli.usage import TIMEOUT, add_param, add_params
 from phux_cli.verbs import start
 from phux_client import flows
 from phux_client.flows.run import new_run_id
@@ -27,8 +27,7 @@ EXAMPLES = (
     'phux run work "seq 1 5000 | tail -3" --json',
     "phux run work -- printf '%s\\n' \"two words\" three",
 )
-_TIMED_OUT = 125
-_UNKNOWN = 125
+_NO_EXIT_CODE = 125
 _LARGEST_CODE = 255
 # How long a user who pressed Ctrl-C waits for a server that does not answer.
 _LEAVE_TIMEOUT_S = 2.0
@@ -44,13 +43,8 @@ class RunInterruptedError(PhuxError):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="the pane")
     parser.add_argument("words", metavar="CMD", nargs="*", help="a shell command line, or a program and its arguments")
-    parser.add_argument(
-        "--timeout",
-        metavar="SECS",
-        type=seconds,
-        default=flows.RUN_TIMEOUT_S,
-        help=f"seconds to wait, 0 for no limit; {flows.RUN_TIMEOUT_S} when omitted",
-    )
+    wait = TIMEOUT.but(doc="seconds to wait, 0 for no limit", default=flows.RUN_TIMEOUT_S, omitted="")
+    add_param(parser, wait, "--timeout SECS")
     params = CALLS["run"].params
     add_param(parser, params["interrupt"].but(doc="send C-c when the timeout expires, and on Ctrl-C"), "--interrupt")
     add_params(parser, params, "--queue")
@@ -78,21 +72,18 @@ def run(options: argparse.Namespace) -> int:
         try:
             result = phux.drive(flow)
         except TimedOutError as error:
-            error.exit_code = _TIMED_OUT
+            error.exit_code = _NO_EXIT_CODE
             raise
         except KeyboardInterrupt:
             phux.close()  # makes the server stop waiting, and drop a command that was not typed yet
             raise _interrupted(options, pane, run_id) from None
-    if options.json:
-        print_document(result)
-    elif result["output"]:
-        write(result["output"].removesuffix("\n") + "\n")
+    show(options, result, *([result["output"].removesuffix("\n")] if result["output"] else []))
     if not result["exit_known"]:
-        print_note(
-            "the command ended, but the shell did not report its exit code. It may have replaced the shell's hooks "
-            "(PROMPT_COMMAND, precmd_functions), or ended the shell it ran in"
+        print_on_stderr(
+            "phux: the command ended, but the shell did not report its exit code. It may have replaced the shell's "
+            "hooks (PROMPT_COMMAND, precmd_functions), or ended the shell it ran in"
         )
-        return _UNKNOWN
+        return _NO_EXIT_CODE
     code: int = result["exit_code"]
     return code if 0 <= code <= _LARGEST_CODE else _LARGEST_CODE
 

@@ -9,9 +9,9 @@ Exit status: 0, 1 if nothing matches, 2 if the pattern is invalid.
 import argparse
 
 from phux_cli.connection import connection
-from phux_cli.output import print_document, write
+from phux_cli.output import show
 from phux_cli.usage import add_param, add_params
-from phux_client import flows
+from phux_client import flows, stored_logs
 from phux_core.calls import CALLS
 from phux_core.errors import NoServerError
 from phux_core.kinds import STRING
@@ -38,20 +38,15 @@ def run(options: argparse.Namespace) -> int:
         try:
             document = phux.drive(flows.search(phux.caller, options.pattern, everywhere=options.everywhere, **query))
         except NoServerError:
-            from phux_client import stored_logs
-
             options.everywhere = True
             document = stored_logs.search(options.pattern, **query)
-    if options.json:
-        print_document(document)
-        return 0 if document["matches"] else 1
+    lines = []
     for match in document["matches"]:
         place = f"{match['log'] if options.everywhere else '@' + str(match['pane'])}:{match['line']}:{match['offset']}"
-        for line in match.get("before", ()):
-            write(f"{place}-{_printable(line)}\n")
-        write(f"{place}:{_printable(match['text'])}\n")
-        for line in match.get("after", ()):
-            write(f"{place}-{_printable(line)}\n")
+        lines += [f"{place}-{_printable(line)}" for line in match.get("before", ())]
+        lines += [f"{place}:{_printable(match['text'])}"]
+        lines += [f"{place}-{_printable(line)}" for line in match.get("after", ())]
+    show(options, document, *lines)
     return 0 if document["matches"] else 1
 
 

@@ -6,15 +6,12 @@ unzoomed.
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_place
+from phux_cli.connection import drive
+from phux_cli.output import show_place
 from phux_client import flows
 
 JSON = "a Place document"
-EXAMPLES = (
-    "phux select work:0",
-    "phux select work:0.0 --json",
-)
+EXAMPLES = ("phux select work:0", "phux select work:0.0 --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +19,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        place = phux.drive(flows.select(phux.caller, options.target))
-    print_place(place, as_json=options.json)
-    return 0
+    return show_place(options, drive(options, flows.select, options.target))

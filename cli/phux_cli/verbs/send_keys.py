@@ -9,9 +9,8 @@ Text directly before Enter is sent as one paste, followed by Enter. Put words th
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_document
-from phux_cli.usage import UsageError
+from phux_cli.connection import drive
+from phux_cli.output import show
 from phux_client import flows
 
 REST = "KEY..."
@@ -32,10 +31,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     keys = [*options.keys, *options.rest]
-    if not keys:
-        raise UsageError("no keys were given", remedy="give at least one KEY, such as Enter")
-    with connection(options) as phux:
-        document = phux.drive(flows.send_keys(phux.caller, options.target, keys, literal=options.literal))
-    if options.json:
-        print_document(document)
-    return 0
+    return show(options, drive(options, flows.send_keys, options.target, keys, literal=options.literal))

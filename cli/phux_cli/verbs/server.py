@@ -8,22 +8,18 @@ import argparse
 import os
 import sys
 
-from phux_cli.usage import whole_number
-from phux_core.kinds import whole
+from phux_cli.usage import add_param
+from phux_core.kinds import Param, whole
 
 EXAMPLES = ("phux server --exit-after-idle 1",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--exit-after-idle", metavar="SECS", type=whole_number(whole(1)), help="exit after this long without a client")
-    add(
-        "--keep-dead",
-        metavar="SECS",
-        type=whole_number(whole()),
-        help="seconds for which a pane stays readable after its program ended; 300 when omitted",
-    )
-    add(
+    idle = Param("exit_after_idle", whole(1), "exit after this long without a client")
+    add_param(parser, idle, "--exit-after-idle SECS")
+    keep = Param("keep_dead", whole(), "seconds for which a pane stays readable after its program ended", omitted="300")
+    add_param(parser, keep, "--keep-dead SECS")
+    parser.add_argument(
         "--engine",
         metavar="NAME",
         choices=("ghostty", "pyte"),
@@ -33,12 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     command = [sys.executable, "-P", "-m", "phux_core.keeper"]
-    for flag, value in (
-        ("--socket", options.socket),
-        ("--exit-after-idle", options.exit_after_idle),
-        ("--keep-dead", options.keep_dead),
-        ("--engine", options.engine),
-    ):
-        if value is not None:
-            command += [flag, str(value)]
+    for name in ("socket", "exit_after_idle", "keep_dead", "engine"):
+        if getattr(options, name) is not None:
+            command += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
     os.execv(command[0], command)  # noqa: S606  our own interpreter, our own module

@@ -8,8 +8,8 @@ Exit status: 0, 1 if there is no process to signal, 2 if the signal is refused.
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_document
+from phux_cli.connection import drive
+from phux_cli.output import show
 from phux_cli.usage import add_param, add_params
 from phux_client import flows
 from phux_core.calls import CALLS
@@ -27,10 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        document = phux.drive(flows.signal(phux.caller, options.target, options.signal, shell=options.shell))
-    if options.json:
-        print_document(document)
-    else:
-        print(f"sent {document['signal']} to {document['command']} (process group {document['pgid']})")
-    return 0
+    document = drive(options, flows.signal, options.target, options.signal, shell=options.shell)
+    line = f"sent {document['signal']} to {document['command']} (process group {document['pgid']})"
+    return show(options, document, line)

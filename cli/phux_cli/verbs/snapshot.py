@@ -7,11 +7,15 @@ changed after it. The screen is drawn in a frame on a terminal, and printed as p
 import argparse
 import os
 
-from phux_cli.connection import connection
-from phux_cli.output import box, print_document, write
-from phux_cli.usage import add_param, add_params, whole_number
+from phux_cli.connection import drive
+from phux_cli.output import box, show
+from phux_cli.usage import add_param, add_params, number_of
 from phux_client import flows
 from phux_core.calls import CALLS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._types import Document
 
 JSON = "a ScreenState document; with --since, a ScreenChanges document"
 EXAMPLES = (
@@ -30,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         nargs="?",
         const=0,
-        type=whole_number(params["scrollback"].kind),
+        type=number_of(params["scrollback"].kind),
         help="include the newest N rows of scrollback; all rows without N or if N is 0",
     )
     add_param(parser, params["cells"].but(doc="include the styled cells (with --json)"), "--cells")
@@ -48,41 +52,27 @@ def prepare(words: list[str]) -> list[str]:
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        if options.since is not None:
-            flow = flows.changes(phux.caller, options.target, options.since, cells=options.cells)
-        else:
-            flow = flows.snapshot(phux.caller, options.target, scrollback=options.scrollback, cells=options.cells)
-        document = phux.drive(flow)
-    if options.json:
-        print_document(document)
-    elif options.since is not None:
-        print_changes(document)
-    else:
-        print_screen(document)
-    return 0
+    if options.since is not None:
+        document = drive(options, flows.changes, options.target, options.since, cells=options.cells)
+        return show(options, document, *changed_rows(document))
+    document = drive(options, flows.snapshot, options.target, scrollback=options.scrollback, cells=options.cells)
+    return show(options, document, *draw(document))
 
 
-def print_screen(document: "dict[str, object]") -> None:
-    """Print the rows of a screen, in a frame on a terminal."""
-    scrollback, lines, cols = document["scrollback"], document["lines"], document["cols"]
-    assert isinstance(scrollback, list)
-    assert isinstance(lines, list)
-    assert isinstance(cols, int)
+def draw(document: "Document") -> "list[str]":
+    """Return the rows of a screen, in a frame on a terminal."""
+    rows = [*document["scrollback"], *document["lines"]]
     if not os.isatty(1):
-        write("".join(f"{row}\n" for row in (*scrollback, *lines)))
-        return
+        return rows
     title = f"@{document['pane']}"
     if document.get("title"):
         title += f" {document['title']}"
     if document["state"] == "dead":
         status = document.get("exit_status")
         title += f" (ended by {document.get('signal')})" if status is None else f" (exited with {status})"
-    write(box([*scrollback, *lines], cols, title))
+    return box(rows, document["cols"], title)
 
 
-def print_changes(document: "dict[str, object]") -> None:
-    """Print the rows that changed, each with its number."""
-    changed = document["changed"]
-    assert isinstance(changed, list)
-    write("".join(f"{row['row']:>3} {row['text']}".rstrip() + "\n" for row in changed))
+def changed_rows(document: "Document") -> "list[str]":
+    """Return the rows that changed, each with its number."""
+    return [f"{row['row']:>3} {row['text']}".rstrip() for row in document["changed"]]

@@ -7,8 +7,8 @@ program is running.
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_place
+from phux_cli.connection import drive
+from phux_cli.output import show_place
 from phux_cli.usage import add_params, add_program, program
 from phux_client import flows
 from phux_core.calls import CALLS
@@ -36,12 +36,10 @@ def add_side_and_size(parser: argparse.ArgumentParser) -> None:
         "--right", dest="direction", action="store_const", const="right", help="place the pane right; the default"
     )
     where.add_argument("--down", dest="direction", action="store_const", const="down", help="place the pane below")
+    parser.set_defaults(direction="right")
     parser.add_argument("--size", metavar="N|N%", help="columns, rows or percent for the pane; half when omitted")
 
 
 def run(options: argparse.Namespace) -> int:
-    started = program(options) | {"size": options.size, "select": options.select}
-    with connection(options) as phux:
-        place = phux.drive(flows.split(phux.caller, options.target, options.direction or "right", **started))
-    print_place(place, as_json=options.json, created=True)
-    return 0
+    more = program(options) | {"size": options.size, "select": options.select}
+    return show_place(options, drive(options, flows.split, options.target, options.direction, **more), created=True)

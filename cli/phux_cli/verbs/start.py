@@ -8,8 +8,8 @@ Exit status: 0, or 1 if the command could not be typed.
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_document
+from phux_cli.connection import drive
+from phux_cli.output import show
 from phux_cli.usage import UsageError, add_params
 from phux_client import flows
 from phux_core.calls import CALLS
@@ -26,11 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command_of(options: argparse.Namespace) -> str | list[str]:
-    """Return the CMD arguments: a shell command line, or a program and its arguments.
-
-    Raises:
-        UsageError: There are none.
-    """
+    """Return the CMD arguments: a shell command line, or a program and its arguments."""
     words = [*options.words, *options.rest]
     if not words or words == [""]:
         raise UsageError("CMD is missing", remedy='give a shell command line, such as "make test"')
@@ -38,11 +34,5 @@ def command_of(options: argparse.Namespace) -> str | list[str]:
 
 
 def run(options: argparse.Namespace) -> int:
-    command = command_of(options)
-    with connection(options) as phux:
-        document = phux.drive(flows.start(phux.caller, options.target, command, queue=options.queue))
-    if options.json:
-        print_document(document)
-    else:
-        print(document["command_id"])
-    return 0
+    document = drive(options, flows.start, options.target, command_of(options), queue=options.queue)
+    return show(options, document, document["command_id"])

@@ -3,8 +3,14 @@
 import argparse
 
 from phux_cli.connection import connection
-from phux_cli.output import print_document
+from phux_cli.output import show
 from phux_client import flows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from phux_client.flows._types import Document
 
 JSON = "a Status document"
 EXAMPLES = ("phux status", "phux status --json")
@@ -13,25 +19,25 @@ EXAMPLES = ("phux status", "phux status --json")
 def run(options: argparse.Namespace) -> int:
     with connection(options) as phux:
         document = phux.drive(flows.status())
-    if options.json:
-        print_document(document)
-        return 0
+    return show(options, document, *describe(document))
+
+
+def describe(document: "Document") -> "Iterator[str]":
+    """Return lines about a server, for people."""
     for name, value in document.items():
         if name == "states":
             counts = ", ".join(f"{count} {state}" for state, count in value.items() if count) or "-"
-            print(f"{name:<17} {counts}")
+            yield f"{name:<17} {counts}"
         elif name == "logs":
-            print(f"{name:<17} {value['directory'] or '-'}")
+            yield f"{name:<17} {value['directory'] or '-'}"
         elif name not in {"schema_version", "engine_notes", "system_notes"}:
-            print(f"{name.replace('_', ' '):<17} {'-' if value is None else value}")
+            yield f"{name.replace('_', ' '):<17} {'-' if value is None else value}"
     for note in document["engine_notes"]:
-        print(f"{note['terminal']} uses the {note['engine']} engine: {note['note']}")
-    for note in document.get("system_notes", ()):
-        print(note)
+        yield f"{note['terminal']} uses the {note['engine']} engine: {note['note']}"
+    yield from document.get("system_notes", ())
     logs = document.get("logs", {})
     if logs.get("problem"):
-        print(f"panes are not logged: {logs['problem']}; run `phux doctor` for details")
+        yield f"panes are not logged: {logs['problem']}; run `phux doctor` for details"
     for hole in logs.get("holes", ()):
         end = "now" if hole["end"] is None else hole["end"]
-        print(f"the log of {hole['terminal']} lacks bytes {hole['start']} to {end}: {hole['why']}")
-    return 0
+        yield f"the log of {hole['terminal']} lacks bytes {hole['start']} to {end}: {hole['why']}"

@@ -2,8 +2,8 @@
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import describe_place, print_document
+from phux_cli.connection import drive
+from phux_cli.output import describe_place, show
 from phux_client import flows
 
 JSON = "a Swapped document"
@@ -16,11 +16,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        swapped = phux.drive(flows.swap(phux.caller, options.one, options.other))
-    if options.json:
-        print_document(swapped)
-    else:
-        for place in swapped["places"]:
-            print(describe_place(place))
-    return 0
+    document = drive(options, flows.swap, options.one, options.other)
+    return show(options, document, *map(describe_place, document["places"]))

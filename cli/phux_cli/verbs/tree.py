@@ -7,8 +7,8 @@ long lines are cut.
 import argparse
 import json
 
-from phux_cli.connection import connection
-from phux_cli.output import fit, print_document, write
+from phux_cli.connection import drive
+from phux_cli.output import fit, show
 from phux_client import flows
 
 TYPE_CHECKING = False
@@ -24,13 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        document = phux.drive(flows.tree(phux.caller, options.target))
-    if options.json:
-        print_document(document)
-    else:
-        write("".join(f"{fit(line)}\n" for line in draw(document)))
-    return 0
+    document = drive(options, flows.tree, options.target)
+    return show(options, document, *map(fit, draw(document)))
 
 
 def draw(tree: "Document") -> list[str]:

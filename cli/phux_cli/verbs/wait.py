@@ -14,10 +14,10 @@ Exit status: 0 if a condition holds, 1 if --stop matches or the program has ende
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_document, write
-from phux_cli.usage import UsageError, add_conditions, add_param, conditions, seconds, timed_out
-from phux_client import flows
+from phux_cli.connection import connection, drive
+from phux_cli.output import print_document, show, write
+from phux_cli.usage import TIMEOUT, UsageError, add_conditions, add_param, conditions, timed_out
+from phux_client import flows, stored_logs
 from phux_core.conditions import CONDITIONS
 from phux_core.errors import NoServerError, StoppedError, TimedOutError
 
@@ -40,12 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     only = f"{CONDITIONS['output_only'].doc}; without --since, start at the latest command"
     add_param(parser, CONDITIONS["output_only"].but(doc=only), "--output-only")
     parser.add_argument(
-        "--command-id",
-        metavar="ID",
-        help="the command with this id has ended (see `phux commands`); takes no TARGET",
+        "--command-id", metavar="ID", help="the command with this id has ended (see `phux commands`); takes no TARGET"
     )
     parser.add_argument("--command", dest="command_id", help=argparse.SUPPRESS)  # its old name
-    parser.add_argument("--timeout", metavar="SECS", type=seconds, help="seconds to wait; no limit when omitted")
+    add_param(parser, TIMEOUT, "--timeout SECS")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,8 +56,7 @@ def run(options: argparse.Namespace) -> int:
         output_only=options.output_only,
         **conditions(options),
     )
-    with connection(options) as phux:
-        outcome = phux.drive(flows.wait(phux.caller, options.target, wanted, timeout_s=options.timeout))
+    outcome = drive(options, flows.wait, options.target, wanted, timeout_s=options.timeout)
     if options.json:
         print_document(outcome.document)
     if outcome.met == "stop":
@@ -88,9 +85,5 @@ def _wait_for_command(options: argparse.Namespace) -> int:
         except TimedOutError:
             raise timed_out(options.timeout) from None
         except NoServerError:
-            from phux_client import stored_logs
-
             document = stored_logs.command(options.command_id)
-    if options.json:
-        print_document(document)
-    return 0
+    return show(options, document)

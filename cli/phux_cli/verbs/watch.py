@@ -11,9 +11,9 @@ Exit status: 0, 1 if no event of --until can occur any more, 124 if the timeout 
 import argparse
 import json
 
-from phux_cli.connection import connection
+from phux_cli.connection import drive
 from phux_cli.output import stream
-from phux_cli.usage import seconds, timed_out
+from phux_cli.usage import TIMEOUT, add_param, timed_out
 from phux_client import flows
 from phux_core.errors import PaneClosedError
 
@@ -40,15 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=flows.EVENTS,
         help="exit after an event with this name; may be repeated",
     )
-    parser.add_argument("--timeout", metavar="SECS", type=seconds, help="seconds to watch; no limit when omitted")
+    add_param(parser, TIMEOUT.but(doc="seconds to watch"), "--timeout SECS")
 
 
 def run(options: argparse.Namespace) -> int:
     show = _print_json if options.json else _print_line
-    with connection(options) as phux:
-        outcome = phux.drive(
-            flows.watch(phux.caller, options.target, show, until=options.until, timeout_s=options.timeout)
-        )
+    outcome = drive(options, flows.watch, options.target, show, until=options.until, timeout_s=options.timeout)
     if outcome == "timed_out":
         raise timed_out(options.timeout)
     if outcome == "ended" and options.until:

@@ -5,15 +5,12 @@ The other panes keep their places and sizes.
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_place
+from phux_cli.connection import drive
+from phux_cli.output import show_place
 from phux_client import flows
 
 JSON = "a Place document"
-EXAMPLES = (
-    "phux split work && phux zoom work:0.1",
-    "phux zoom work --off --json",
-)
+EXAMPLES = ("phux split work && phux zoom work:0.1", "phux zoom work --off --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +21,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        place = phux.drive(flows.zoom(phux.caller, options.target, options.on))
-    print_place(place, as_json=options.json)
-    return 0
+    return show_place(options, drive(options, flows.zoom, options.target, options.on))

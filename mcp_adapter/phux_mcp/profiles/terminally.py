@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
 from phux_core.errors import BadRequestError, NoSuchTargetError, PaneClosedError, TimedOutError
-from phux_mcp.answers import Answer
+from phux_mcp.catalog import STRING, an_object
 from phux_mcp.own_panes import refuse_own
 from phux_mcp.profiles import KINDS, make_tool
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from phux_client import Phux
+    from phux_client.flows import Document
     from phux_mcp.catalog import Tool
     from phux_mcp.methods import Call
 
-    Arguments = dict[str, Any]
-    Document = dict[str, Any]
-    _Run = Callable[[Phux, Arguments], Awaitable[Document]]
+    _Run = Callable[..., Awaitable[Document]]
 
 INSTRUCTIONS = (
     "Terminal tabs that keep running, with logs of their output. Use create_tab, then execute_command for a short "
@@ -31,15 +29,9 @@ TOOLS: list[Tool] = []
 """The tools of Terminally MCP."""
 
 _SESSION = "terminally"
-_LINES = 500
-_CHUNK = 65536
-_TIMEOUT_MS = 10_000
-_TAB: Document = {
-    "type": "object",
-    "properties": {"window_id": {"type": "string"}, "name": {"type": "string"}, "active": {"type": "boolean"}},
-    "required": ["window_id", "name", "active"],
-}
-_TABS: Document = {"type": "array", "items": _TAB}
+_MODES = {False: "raw", True: "stripped"}
+"""The mode of a log, by ``strip_ansi``."""
+_TAB = an_object({"window_id": STRING, "name": STRING, "active": {"type": "boolean"}})
 _STRIP = "boolean Strip ANSI sequences (default false)"
 # Only the first of several concurrent tabs may create the session.
 _creating = asyncio.Lock()
@@ -47,35 +39,26 @@ _creating = asyncio.Lock()
 _history: dict[str, int] = {}
 
 
-async def _tabs(phux: Phux) -> list[Document]:
-    tree = await phux.drive(flows.tree())
+async def _tabs(call: Call) -> list[Document]:
+    tree = await call.drive(flows.tree)
     return next((session["windows"] for session in tree["sessions"] if session["name"] == _SESSION), [])
 
 
-async def _pane_of(phux: Phux, window_id: str) -> int:
-    return int((await _shown_in(phux, window_id))["id"])
-
-
-async def _shown_in(phux: Phux, window_id: str) -> Document:
+async def _pane_of(call: Call, window_id: str) -> Document:
     """Return the active pane of a tab."""
-    for tab in await _tabs(phux):
+    for tab in await _tabs(call):
         if window_id == f"@{tab['id']}":
-            panes: list[Document] = tab["panes"]
-            return next((pane for pane in panes if pane["active"]), panes[0])
+            return next((pane for pane in tab["panes"] if pane["active"]), tab["panes"][0])
     raise NoSuchTargetError(f"there is no tab {window_id!r:.80}", remedy="list_tabs lists them")
-
-
-def _mode(arguments: Arguments) -> str:
-    return "stripped" if arguments.get("strip_ansi", False) else "raw"
 
 
 def _tool(description: str, gives: dict[str, str], safety: str = "mutating", **takes: str) -> Callable[[_Run], _Run]:
     """Register a function as a tool; see ``make_tool`` for the notation of parameters, and of results in ``gives``."""
 
     def register(run: _Run) -> _Run:
-        async def answer(call: Call, arguments: Arguments) -> Answer:
+        async def answer(call: Call, **arguments: Any) -> Document:
             try:
-                return Answer(await run(await call.links.phux(), arguments))
+                return await run(call, **arguments)
             except PaneClosedError as error:
                 raise PaneClosedError(
                     f"the program in the tab {arguments.get('window_id')} has ended",
@@ -83,8 +66,8 @@ def _tool(description: str, gives: dict[str, str], safety: str = "mutating", **t
                 ) from error
 
         required = [key for key, note in gives.items() if note.split(" ")[0].endswith("!")]
-        output = {"type": "object", "properties": {key: _schema(note) for key, note in gives.items()}}
-        output["required"] = required
+        properties = {key: _schema(note) for key, note in gives.items()}
+        output = {"type": "object", "properties": properties, "required": required}
         name = run.__name__.removeprefix("_")
         TOOLS.append(make_tool(name, description, answer, takes, safety=safety, output=lambda: output))
         return run
@@ -94,7 +77,7 @@ def _tool(description: str, gives: dict[str, str], safety: str = "mutating", **t
 
 def _schema(note: str) -> Document:
     kind, _, text = note.partition(" ")
-    schema = _TABS if kind == "tabs!" else KINDS[kind.removesuffix("!")].schema
+    schema = {"type": "array", "items": _TAB} if kind == "tabs!" else KINDS[kind.removesuffix("!")].schema
     return {**schema, "description": text} if text else schema
 
 
@@ -106,28 +89,24 @@ def _schema(note: str) -> Document:
     env="variables Optional environment variables",
     login="boolean Start shell as a login shell (e.g., zsh -l)",
 )
-async def _create_tab(phux: Phux, arguments: Arguments) -> Document:
-    name, cwd, env = arguments.get("name"), arguments.get("cwd") or phux.caller.cwd, arguments.get("env")
-    shell = [os.environ.get("SHELL") or "/bin/sh", "-l"] if arguments.get("login") else None
+async def _create_tab(call: Call, name: str | None = None, login: bool = False, **program: Any) -> Document:
+    program["cwd"] = program.get("cwd") or (await call.phux()).caller.cwd
+    if login:
+        program["command"] = [os.environ.get("SHELL") or "/bin/sh", "-l"]
     async with _creating:
-        if any(pane["state"] != "dead" for tab in await _tabs(phux) for pane in tab["panes"]):
-            flow = flows.new_window(phux.caller, _SESSION, name=name, cwd=cwd, env=env, command=shell, select=True)
+        if any(pane["state"] != "dead" for tab in await _tabs(call) for pane in tab["panes"]):
+            made = await call.drive(flows.new_window, _SESSION, name=name, select=True, **program)
         else:
-            flow = flows.new(phux.caller, _SESSION, window_name=name, cwd=cwd, env=env, command=shell, history=False)
-        made = await phux.drive(flow)
+            made = await call.drive(flows.new, _SESSION, window_name=name, history=False, **program)
     if "limit" in _history:
         pane = made["terminal_id"] if "terminal_id" in made else made["pane_id"]
-        await phux.drive(flows.history_limit(phux.caller, pane, _history["limit"]))
+        await call.drive(flows.history_limit, pane, _history["limit"])
     return {"window_id": f"@{made['window_id']}", "name": made["window_name"]}
 
 
-@_tool(
-    "List all terminal tabs",
-    {"tabs": "tabs!"},
-    "read-only",
-)
-async def _list_tabs(phux: Phux, _arguments: Arguments) -> Document:
-    tabs = await _tabs(phux)
+@_tool("List all terminal tabs", {"tabs": "tabs!"}, "read-only")
+async def _list_tabs(call: Call) -> Document:
+    tabs = await _tabs(call)
     return {"tabs": [{"window_id": f"@{tab['id']}", "name": tab["name"], "active": tab["active"]} for tab in tabs]}
 
 
@@ -139,10 +118,9 @@ async def _list_tabs(phux: Phux, _arguments: Arguments) -> Document:
     lines="number Number of lines to return from the end (default 500)",
     strip_ansi="boolean Remove ANSI sequences in returned content (default false)",
 )
-async def _read_logs_from_tab(phux: Phux, arguments: Arguments) -> Document:
-    pane = await _pane_of(phux, arguments["window_id"])
-    lines = int(arguments.get("lines", _LINES))
-    read = await phux.drive(flows.logs(phux.caller, pane, lines=lines, mode=_mode(arguments)))
+async def _read_logs_from_tab(call: Call, window_id: str, lines: float = 500, strip_ansi: bool = False) -> Document:
+    pane = await _pane_of(call, window_id)
+    read = await call.drive(flows.logs, pane["id"], lines=int(lines), mode=_MODES[strip_ansi])
     return {"content": read["content"], "returned_lines": read["returned_lines"], "truncated": read["truncated"]}
 
 
@@ -154,19 +132,17 @@ async def _read_logs_from_tab(phux: Phux, arguments: Arguments) -> Document:
     timeout_ms="number Max wait for END marker; non-zero required for bounded exec (default 10000)",
     strip_ansi=_STRIP,
 )
-async def _execute_command(phux: Phux, arguments: Arguments) -> Document:
-    timeout_ms = arguments.get("timeout_ms", _TIMEOUT_MS)
+async def _execute_command(
+    call: Call, window_id: str, command: str, timeout_ms: float = 10_000, strip_ansi: bool = False
+) -> Document:
     if not timeout_ms:
         raise BadRequestError("timeout_ms is 0, and a command must be bounded", remedy="send a number above 0")
-    pane = await _pane_of(phux, arguments["window_id"])
-    raw = not arguments.get("strip_ansi", False)
-    flow = flows.run(
-        phux.caller, pane, arguments["command"], timeout_s=timeout_ms / 1000, queue=True, interrupt=True, raw=raw
-    )
+    pane = (await _pane_of(call, window_id))["id"]
+    options: Any = {"timeout_s": timeout_ms / 1000, "queue": True, "interrupt": True, "raw": not strip_ansi}
     try:
-        ran = await phux.drive(flow)
+        ran = await call.drive(flows.run, pane, command, **options)
     except TimedOutError:
-        read = await phux.drive(flows.output(phux.caller, None, pane, mode=_mode(arguments)))
+        read = await call.drive(flows.output, None, pane, mode=_MODES[strip_ansi])
         return {"output": read["content"], "timed_out": True}
     ended: Document = {"output": ran["output"].rstrip("\r\n"), "timed_out": False}
     return {**ended, "exit_code": ran["exit_code"]} if ran["exit_known"] else ended
@@ -179,10 +155,9 @@ async def _execute_command(phux: Phux, arguments: Arguments) -> Document:
     command="string!",
     append_newline="boolean Append newline (Enter) after typing command (default true)",
 )
-async def _start_process(phux: Phux, arguments: Arguments) -> Document:
-    pane = await _pane_of(phux, arguments["window_id"])
-    words = [arguments["command"], *(["\r"] if arguments.get("append_newline", True) else [])]
-    await phux.drive(flows.send_keys(phux.caller, pane, words, literal=True))
+async def _start_process(call: Call, window_id: str, command: str, append_newline: bool = True) -> Document:
+    pane = await _pane_of(call, window_id)
+    await call.drive(flows.send_keys, pane["id"], [command, *(["\r"] if append_newline else [])], literal=True)
     return {"started": True}
 
 
@@ -192,17 +167,15 @@ async def _start_process(phux: Phux, arguments: Arguments) -> Document:
     window_id="string!",
     signal="string One of SIGINT|SIGTERM; default SIGINT via C-c",
 )
-async def _stop_process(phux: Phux, arguments: Arguments) -> Document:
-    name = arguments.get("signal", "SIGINT")
-    if name not in {"SIGINT", "SIGTERM"}:
-        raise BadRequestError(f"the signal is {name!r:.80}", remedy="send SIGINT or SIGTERM")
-    shown = await _shown_in(phux, arguments["window_id"])
-    refuse_own("stop", "pane", shown, phux.caller.pane)
-    pane = int(shown["id"])
-    if name == "SIGINT":
-        await phux.drive(flows.send_keys(phux.caller, pane, ["C-c"]))
+async def _stop_process(call: Call, window_id: str, signal: str = "SIGINT") -> Document:
+    if signal not in {"SIGINT", "SIGTERM"}:
+        raise BadRequestError(f"the signal is {signal!r:.80}", remedy="send SIGINT or SIGTERM")
+    pane = await _pane_of(call, window_id)
+    refuse_own("stop", "pane", pane, (await call.phux()).caller.pane)
+    if signal == "SIGINT":
+        await call.drive(flows.send_keys, pane["id"], ["C-c"])
     else:
-        await phux.drive(flows.signal(phux.caller, pane, "TERM"))
+        await call.drive(flows.signal, pane["id"], "TERM")
     return {"success": True}
 
 
@@ -215,29 +188,21 @@ async def _stop_process(phux: Phux, arguments: Arguments) -> Document:
     max_bytes="number Max bytes to read (default 65536)",
     strip_ansi=_STRIP,
 )
-async def _stream_logs_from_tab(phux: Phux, arguments: Arguments) -> Document:
-    pane = await _pane_of(phux, arguments["window_id"])
-    flow = flows.logs(
-        phux.caller,
-        pane,
-        from_byte=int(arguments.get("from_byte", 0)),
-        max_bytes=int(arguments.get("max_bytes", _CHUNK)),
-        mode=_mode(arguments),
-    )
-    read = await phux.drive(flow)
+async def _stream_logs_from_tab(
+    call: Call, window_id: str, from_byte: float = 0, max_bytes: float = 65536, strip_ansi: bool = False
+) -> Document:
+    pane = await _pane_of(call, window_id)
+    query = {"from_byte": int(from_byte), "max_bytes": int(max_bytes), "mode": _MODES[strip_ansi]}
+    read = await call.drive(flows.logs, pane["id"], **query)
     return {"chunk": read["content"], "next_byte": read["next_byte"], "eof": read["eof"]}
 
 
-@_tool(
-    "Set tmux history-limit for panes in the managed session",
-    {"success": "boolean!"},
-    limit="number!",
-)
-async def _set_history_limit(phux: Phux, arguments: Arguments) -> Document:
-    limit = int(arguments["limit"])
-    for tab in await _tabs(phux):
+@_tool("Set tmux history-limit for panes in the managed session", {"success": "boolean!"}, limit="number!")
+async def _set_history_limit(call: Call, limit: float) -> Document:
+    rows = int(limit)
+    for tab in await _tabs(call):
         for pane in tab["panes"]:
             if pane["state"] != "dead":
-                await phux.drive(flows.history_limit(phux.caller, pane["id"], limit))
-    _history["limit"] = limit
+                await call.drive(flows.history_limit, pane["id"], rows)
+    _history["limit"] = rows
     return {"success": True}

@@ -17,13 +17,12 @@ from phux_mcp.profiles import make_tool
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
 
-    from phux_client import Phux
     from phux_mcp.catalog import Tool
     from phux_mcp.methods import Call
 
     Arguments = dict[str, Any]
     Node = dict[str, Any]
-    _Run = Callable[[Phux, Arguments], Coroutine[Any, Any, str]]
+    _Run = Callable[..., Coroutine[Any, Any, str]]
 
 INSTRUCTIONS = (
     "tmux's own tools over phux. A target is session:window.pane, each part a name, an index or an id: "
@@ -48,44 +47,42 @@ class _Found(NamedTuple):
     scope: str
 
 
-def _find(tree: Node, target: str, kind: str) -> _Found:
+async def _find(call: Call, target: str, kind: str) -> _Found:
+    return _resolve(await call.drive(flows.tree), target, kind)
+
+
+def _resolve(tree: Node, target: str, kind: str) -> _Found:
     """Resolve a target as tmux does: omitted parts are the active ones, and errors name the wanted kind."""
     for session, window, pane in _panes(tree):
         if target == f"%{pane['id']}":
             return _Found(session, window, pane, "pane")
-    for session, window, _pane in _panes(tree):
         if target == f"@{window['id']}":
             return _Found(session, window, _active(window["panes"]), "window")
     if target[:1] in {"%", "@"}:
         raise _Miss(f"can't find {'pane' if target[0] == '%' else 'window'}: {target}")
     name, colon, locus = target.partition(":")
-    named = [one for one in tree["sessions"] if name.removeprefix("=") == one["name"] or name == f"${one['id']}"]
-    if named:
-        return _in_session(named[0], locus, "window") if locus else _whole(named[0])
+    for session in tree["sessions"]:
+        if name.removeprefix("=") == session["name"] or name == f"${session['id']}":
+            return _in_session(session, locus, "window")
     focused = [one for one in tree["sessions"] if one["name"] == tree["focused_session"]]
     if kind == "session" or (name and colon) or not focused:
         raise _Miss(f"can't find {'session' if name and colon else kind}: {name or target}")
     return _in_session(focused[0], locus if colon else name, "window" if colon else kind)
 
 
-def _whole(session: Node) -> _Found:
-    window = _active(session["windows"])
-    return _Found(session, window, _active(window["panes"]), "session")
-
-
 def _in_session(session: Node, locus: str, kind: str) -> _Found:
-    """Resolve the part after the colon: a window, or a window and a pane."""
-    whole = _among(session["windows"], locus, "@")
-    if whole is not None:
-        return _Found(session, whole, _active(whole["panes"]), "window")
+    """Resolve the part after the colon: nothing, a window, or a window and a pane."""
+    window = _among(session["windows"], locus, "@") if locus else _active(session["windows"])
+    if window is not None:
+        return _Found(session, window, _active(window["panes"]), "window" if locus else "session")
     window_part, dot, pane_part = locus.rpartition(".")
-    part = _among(session["windows"], window_part, "@") if window_part else _active(session["windows"])
-    if part is None or not (dot or kind == "pane"):
+    window = _among(session["windows"], window_part, "@") if window_part else _active(session["windows"])
+    if window is None or not (dot or kind == "pane"):
         raise _Miss(f"can't find {kind}: {window_part if dot else locus}")
-    named = _among(part["panes"], pane_part, "%")
-    if named is None:
+    pane = _among(window["panes"], pane_part, "%")
+    if pane is None:
         raise _Miss(f"can't find pane: {pane_part}")
-    return _Found(session, part, named, "pane")
+    return _Found(session, window, pane, "pane")
 
 
 def _panes(tree: Node) -> Iterator[tuple[Node, Node, Node]]:
@@ -115,9 +112,9 @@ def _tool(description: str, safety: str = "mutating", **parameters: str) -> Call
     """Register a function as a tool; see ``make_tool`` for the notation of parameters."""
 
     def register(run: _Run) -> _Run:
-        async def answer(call: Call, arguments: Arguments) -> Answer:
+        async def answer(call: Call, **arguments: Any) -> Answer:
             try:
-                return Answer(None, await run(await call.links.phux(), arguments))
+                return Answer(None, await run(call, **arguments))
             except _Miss as miss:
                 return Answer(None, f"Error: {miss}")
             except PhuxError as error:
@@ -134,15 +131,13 @@ _PANE = 'string! Pane target (e.g. "session:window.pane", "%3").'
 
 
 @_tool("List all sessions.", "read-only")
-async def _list_sessions(phux: Phux, _arguments: Arguments) -> str:
-    tree = await phux.drive(flows.tree())
-    return (
-        "\n".join(
-            f"{one['name']}\t${one['id']}\t{len(one['windows'])} windows\t{int(one['attached_clients'] > 0)}"
-            for one in tree["sessions"]
-        )
-        or "No sessions found."
-    )
+async def _list_sessions(call: Call) -> str:
+    tree = await call.drive(flows.tree)
+    lines = [
+        f"{one['name']}\t${one['id']}\t{len(one['windows'])} windows\t{int(one['attached_clients'] > 0)}"
+        for one in tree["sessions"]
+    ]
+    return "\n".join(lines) or "No sessions found."
 
 
 @_tool(
@@ -151,12 +146,10 @@ async def _list_sessions(phux: Phux, _arguments: Arguments) -> str:
     command="string=null Optional command to run in the initial window.",
     window_name="string=null Optional name for the first window.",
 )
-async def _create_session(phux: Phux, arguments: Arguments) -> str:
-    name = arguments["name"]
-    command = _shell_line(arguments.get("command"))
-    flow = flows.new(phux.caller, name, window_name=arguments.get("window_name"), command=command, history=False)
+async def _create_session(call: Call, name: str, command: str | None = None, window_name: str | None = None) -> str:
+    shell = _shell_line(command)
     try:
-        made = await phux.drive(flow)
+        made = await call.drive(flows.new, name, window_name=window_name, command=shell, history=False)
     except NameInUseError:
         raise _Miss(f"duplicate session: {name}") from None
     ids = f"session_id=${made['session_id']} window_id=@{made['window_id']} pane_id=%{made['pane_id']}"
@@ -164,11 +157,10 @@ async def _create_session(phux: Phux, arguments: Arguments) -> str:
 
 
 @_tool("Rename a session.", old_name="string! Current name or ID.", new_name="string! New name.")
-async def _rename_session(phux: Phux, arguments: Arguments) -> str:
-    old, new = arguments["old_name"], arguments["new_name"]
-    found = _find(await phux.drive(flows.tree()), old, "session")
-    await phux.drive(flows.rename(phux.caller, ("session", found.session["id"]), new))
-    return f"Session '{old}' renamed to '{new}'."
+async def _rename_session(call: Call, old_name: str, new_name: str) -> str:
+    found = await _find(call, old_name, "session")
+    await call.drive(flows.rename, ("session", found.session["id"]), new_name)
+    return f"Session '{old_name}' renamed to '{new_name}'."
 
 
 @_tool(
@@ -177,15 +169,13 @@ async def _rename_session(phux: Phux, arguments: Arguments) -> str:
     target="string! What to kill.",
     type='string="pane" session, window or pane (default).',
 )
-async def _kill(phux: Phux, arguments: Arguments) -> str:
-    target, scope = arguments["target"], arguments.get("type", "pane")
-    if scope not in {"session", "window", "pane"}:
+async def _kill(call: Call, target: str, type: str = "pane") -> str:  # noqa: A002  the name in tmux-mcp
+    if type not in {"session", "window", "pane"}:
         raise _Miss("type must be 'session', 'window', or 'pane'.")
-    found = _find(await phux.drive(flows.tree()), target, scope)
-    node = {"session": found.session, "window": found.window, "pane": found.pane}[scope]
-    refuse_own("kill", scope, node, phux.caller.pane)
-    await phux.drive(flows.kill(phux.caller, (scope, node["id"])))
-    return f"Killed {scope} '{target}'."
+    node = getattr(await _find(call, target, type), type)
+    refuse_own("kill", type, node, (await call.phux()).caller.pane)
+    await call.drive(flows.kill, (type, node["id"]))
+    return f"Killed {type} '{target}'."
 
 
 @_tool(
@@ -193,18 +183,15 @@ async def _kill(phux: Phux, arguments: Arguments) -> str:
     "read-only",
     session="string=null Session name or ID to filter by. If omitted, lists windows from all sessions.",
 )
-async def _list_windows(phux: Phux, arguments: Arguments) -> str:
-    tree = await phux.drive(flows.tree())
-    only = _find(tree, arguments["session"], "session").session if arguments.get("session") else None
-    return (
-        "\n".join(
-            f"{session['name']}\t{window['index']}\t@{window['id']}\t{window['name']}\t{int(window['active'])}"
-            f"\t{len(window['panes'])} panes\t%{_active(window['panes'])['id']}"
-            for session in ([only] if only else tree["sessions"])
-            for window in session["windows"]
-        )
-        or "No windows found."
-    )
+async def _list_windows(call: Call, session: str | None = None) -> str:
+    tree = await call.drive(flows.tree)
+    lines = [
+        f"{one['name']}\t{window['index']}\t@{window['id']}\t{window['name']}\t{int(window['active'])}"
+        f"\t{len(window['panes'])} panes\t%{_active(window['panes'])['id']}"
+        for one in ([_resolve(tree, session, "session").session] if session else tree["sessions"])
+        for window in one["windows"]
+    ]
+    return "\n".join(lines) or "No windows found."
 
 
 @_tool(
@@ -213,33 +200,25 @@ async def _list_windows(phux: Phux, arguments: Arguments) -> str:
     name="string=null Optional name for the new window.",
     command="string=null Optional command to run in the new window.",
 )
-async def _create_window(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["session"], "session")
-    flow = flows.new_window(
-        phux.caller,
-        found.session["id"],
-        name=arguments.get("name"),
-        command=_shell_line(arguments.get("command")),
-        select=True,
-    )
-    made = await phux.drive(flow)
+async def _create_window(call: Call, session: str, name: str | None = None, command: str | None = None) -> str:
+    found = (await _find(call, session, "session")).session["id"]
+    made = await call.drive(flows.new_window, found, name=name, command=_shell_line(command), select=True)
     ids = f"window_id=@{made['window_id']} window_index={made['window']} pane_id=%{made['terminal_id']}"
-    return f"Window created in session '{arguments['session']}'. {ids}"
+    return f"Window created in session '{session}'. {ids}"
 
 
 @_tool("Switch to a window.", target=_WINDOW)
-async def _select_window(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["target"], "window")
-    await phux.drive(flows.select(phux.caller, ("window", found.window["id"])))
-    return f"Selected window '{arguments['target']}'."
+async def _select_window(call: Call, target: str) -> str:
+    found = await _find(call, target, "window")
+    await call.drive(flows.select, ("window", found.window["id"]))
+    return f"Selected window '{target}'."
 
 
 @_tool("Rename a window.", target=_WINDOW, new_name="string! New name.")
-async def _rename_window(phux: Phux, arguments: Arguments) -> str:
-    target, new = arguments["target"], arguments["new_name"]
-    found = _find(await phux.drive(flows.tree()), target, "window")
-    await phux.drive(flows.rename(phux.caller, ("window", found.window["id"]), new))
-    return f"Window '{target}' renamed to '{new}'."
+async def _rename_window(call: Call, target: str, new_name: str) -> str:
+    found = await _find(call, target, "window")
+    await call.drive(flows.rename, ("window", found.window["id"]), new_name)
+    return f"Window '{target}' renamed to '{new_name}'."
 
 
 @_tool(
@@ -247,23 +226,19 @@ async def _rename_window(phux: Phux, arguments: Arguments) -> str:
     "read-only",
     target='string=null Session or window target (e.g. "mysession", "mysession:0"). If omitted, lists all panes.',
 )
-async def _list_panes(phux: Phux, arguments: Arguments) -> str:
-    tree = await phux.drive(flows.tree())
-    target = arguments.get("target")
-    found = _find(tree, target, "window") if target else None
-    return (
-        "\n".join(
-            f"{session['name']}\t{window['index']}\t%{pane['id']}\t{pane['index']}\t{pane['cols']}x{pane['rows']}"
-            f"\t{int(pane['active'])}\t{(pane['foreground'] or pane)['command']}"
-            for session, window, pane in _panes(tree)
-            if found is None
-            or (
-                session["id"] == found.session["id"]
-                and (found.scope == "session" or window["id"] == found.window["id"])
-            )
-        )
-        or "No panes found."
-    )
+async def _list_panes(call: Call, target: str | None = None) -> str:
+    tree = await call.drive(flows.tree)
+    panes = list(_panes(tree))
+    if target:
+        found = _resolve(tree, target, "window")
+        place, node = (0, found.session) if found.scope == "session" else (1, found.window)
+        panes = [nodes for nodes in panes if nodes[place] is node]
+    lines = [
+        f"{session['name']}\t{window['index']}\t%{pane['id']}\t{pane['index']}\t{pane['cols']}x{pane['rows']}"
+        f"\t{int(pane['active'])}\t{(pane['foreground'] or pane)['command']}"
+        for session, window, pane in panes
+    ]
+    return "\n".join(lines) or "No panes found."
 
 
 @_tool(
@@ -273,25 +248,19 @@ async def _list_panes(phux: Phux, arguments: Arguments) -> str:
     size='string=null Size of new pane: percentage (e.g. "50%") or line/column count (e.g. "20").',
     command="string=null Optional command to run in the new pane.",
 )
-async def _split_window(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["target"], "pane")
-    size = arguments.get("size")
-    flow = flows.split(
-        phux.caller,
-        found.pane["id"],
-        "down" if arguments.get("horizontal") else "right",
-        size=int(size) if size is not None and size.isdecimal() else size,
-        command=_shell_line(arguments.get("command")),
-        select=True,
-    )
-    return f"Pane created. pane_id=%{(await phux.drive(flow))['terminal_id']}"
+async def _split_window(
+    call: Call, target: str, horizontal: bool = False, size: str | None = None, command: str | None = None
+) -> str:
+    pane = (await _find(call, target, "pane")).pane["id"]
+    side, shell = "down" if horizontal else "right", _shell_line(command)
+    made = await call.drive(flows.split, pane, side, size=size, command=shell, select=True)
+    return f"Pane created. pane_id=%{made['terminal_id']}"
 
 
 @_tool("Select/focus a specific tmux pane.", target=_PANE)
-async def _select_pane(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["target"], "pane")
-    await phux.drive(flows.select(phux.caller, found.pane["id"]))
-    return f"Selected pane '{arguments['target']}'."
+async def _select_pane(call: Call, target: str) -> str:
+    await call.drive(flows.select, (await _find(call, target, "pane")).pane["id"])
+    return f"Selected pane '{target}'."
 
 
 @_tool(
@@ -302,18 +271,23 @@ async def _select_pane(phux: Phux, arguments: Arguments) -> str:
     width="integer=null Absolute width in columns. Overrides direction/amount.",
     height="integer=null Absolute height in rows. Overrides direction/amount.",
 )
-async def _resize_pane(phux: Phux, arguments: Arguments) -> str:
-    target, direction = arguments["target"], arguments.get("direction")
-    sizes = {"cols": arguments.get("width"), "rows": arguments.get("height")}
-    if sizes == {"cols": None, "rows": None}:
+async def _resize_pane(
+    call: Call,
+    target: str,
+    direction: str | None = None,
+    amount: int = 5,
+    width: int | None = None,
+    height: int | None = None,
+) -> str:
+    sizes: Arguments = {"cols": width, "rows": height}
+    if width is None and height is None:
         if direction not in {"up", "down", "left", "right"}:
             raise _Miss("direction must be 'up', 'down', 'left', or 'right'.")
-        amount = arguments.get("amount", 5)
         if amount < 1:
             raise _Miss("adjustment too small")
         sizes = {"side": direction, "by": amount}
-    found = _find(await phux.drive(flows.tree()), target, "pane")
-    await phux.drive(flows.resize(phux.caller, found.pane["id"], **sizes))
+    found = await _find(call, target, "pane")
+    await call.drive(flows.resize, found.pane["id"], **sizes)
     return f"Pane '{target}' resized."
 
 
@@ -323,11 +297,9 @@ async def _resize_pane(phux: Phux, arguments: Arguments) -> str:
     keys="string! A key such as Enter or C-c, or text.",
     literal="boolean=false Take a key's name as text.",
 )
-async def _send_keys(phux: Phux, arguments: Arguments) -> str:
-    target = arguments["target"]
-    found = _find(await phux.drive(flows.tree()), target, "pane")
-    flow = flows.send_keys(phux.caller, found.pane["id"], [arguments["keys"]], literal=arguments.get("literal", False))
-    await phux.drive(flow)
+async def _send_keys(call: Call, target: str, keys: str, literal: bool = False) -> str:
+    found = await _find(call, target, "pane")
+    await call.drive(flows.send_keys, found.pane["id"], [keys], literal=literal)
     return f"Keys sent to '{target}'."
 
 
@@ -338,17 +310,16 @@ async def _send_keys(phux: Phux, arguments: Arguments) -> str:
     line_count="integer=null How many lines; the last ones unless start_line is given.",
     start_line="integer=null First row: 0 is the top of the screen, negative rows are history.",
 )
-async def _read_pane(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["target"], "pane")
-    start, most = arguments.get("start_line"), arguments.get("line_count")
-    history = None if start is None and most is None else 0
-    screen = await phux.drive(flows.snapshot(phux.caller, found.pane["id"], scrollback=history))
+async def _read_pane(call: Call, target: str, line_count: int | None = None, start_line: int | None = None) -> str:
+    found = await _find(call, target, "pane")
+    history = None if start_line is None and line_count is None else 0
+    screen = await call.drive(flows.snapshot, found.pane["id"], scrollback=history)
     rows = [*screen["scrollback"], *screen["lines"]]
     while rows and not rows[-1]:
         rows.pop()
-    if start is not None:
-        first = max(0, len(screen["scrollback"]) + start)
-        rows = rows[first : len(rows) if most is None else first + most]
-    elif most is not None:
-        rows = rows[max(0, len(rows) - most) :]
+    if start_line is not None:
+        first = max(0, len(screen["scrollback"]) + start_line)
+        rows = rows[first : len(rows) if line_count is None else first + line_count]
+    elif line_count is not None:
+        rows = rows[max(0, len(rows) - line_count) :]
     return "\n".join(rows)

@@ -13,11 +13,9 @@ if TYPE_CHECKING:
 _FIRST = ("phux_ls", "phux_snapshot", "phux_send_keys", "phux_run", "phux_wait", "phux_new")
 
 
-def _place(tool: Tool) -> int:
-    return _FIRST.index(tool.name) if tool.name in _FIRST else len(_FIRST)
-
-
-TOOLS: tuple[Tool, ...] = tuple(sorted(_REGISTERED, key=_place))
+TOOLS: tuple[Tool, ...] = tuple(
+    sorted(_REGISTERED, key=lambda tool: _FIRST.index(tool.name) if tool.name in _FIRST else len(_FIRST))
+)
 """Every tool of phux, in order: those of the first revision in its order, then by theme."""
 
 INSTRUCTIONS = """\

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
-from phux_core import selector
 from phux_core.calls import CALLS
 from phux_core.errors import BadRequestError
 from phux_core.kinds import BOOLEAN, TEXT, Param, list_of, whole
@@ -14,11 +13,8 @@ from phux_mcp.own_panes import refuse_own
 from phux_mcp.tools.registry import ANY_TARGET, TARGET, shared, tool
 
 if TYPE_CHECKING:
-    from phux_client import Phux
+    from phux_client.flows import Document
     from phux_mcp.methods import Call
-
-    Arguments = dict[str, Any]
-    Document = dict[str, Any]
 
 
 def _place() -> Document:
@@ -29,7 +25,7 @@ def _place() -> Document:
 
 
 _NEW, _SPLIT, _PUSH = (CALLS[name].params for name in ("new_session", "split", "push_divider"))
-_COLS, _ROWS = (param.but(kind=whole(1, 1000)) for param in shared(CALLS["resize"].params, "cols", "rows"))
+_COLS, _ROWS = (param.but(kind=whole(1, 1000)) for param in shared(CALLS["resize"].params, "cols rows"))
 
 
 @tool(
@@ -41,13 +37,10 @@ _COLS, _ROWS = (param.but(kind=whole(1, 1000)) for param in shared(CALLS["resize
     output=lambda: document("created"),
     seed="name command cwd",
 )
-async def new(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def new(call: Call, name: str, **program: Any) -> Document:
     """Create a named session on the running server, without attaching. The server must already be running."""
     # Commands of a model do not belong in the user's history file.
-    flow = flows.new(
-        phux.caller, arguments["name"], cwd=arguments.get("cwd"), command=arguments.get("command"), history=False
-    )
-    made = await phux.drive(flow)
+    made = await call.drive(flows.new, name, history=False, **program)
     return {"session": made["session"], "terminal_id": made["pane_id"]}
 
 
@@ -55,38 +48,42 @@ async def new(_call: Call, phux: Phux, arguments: Arguments) -> Document:
     "phux_split",
     "Split a pane, or create a window",
     TARGET.but(required=True),
-    _SPLIT["direction"].but(required=False, default="right"),
+    _SPLIT["direction"].but(required=False, omitted="right"),
     Param("size", TEXT, "columns or rows of the new pane, or a share such as 30%", omitted="half"),
     Param("window", BOOLEAN, "create a window instead"),
     CALLS["new_window"].params["name"],
-    *shared(_SPLIT, "command", "cwd", "select"),
+    *shared(_SPLIT, "command cwd select"),
     output=_place,
 )
-async def split(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def split(
+    call: Call,
+    target: str,
+    direction: str | None = None,
+    size: str | None = None,
+    window: bool = False,
+    name: str | None = None,
+    **program: Any,
+) -> Document:
     """Split a pane in two and start a program in the new one, or with `window` create a window in the session."""
-    options = {name: arguments[name] for name in ("cwd", "command", "select") if name in arguments}
-    target, size = arguments["target"], arguments.get("size")
-    if arguments.get("window"):
-        if "direction" in arguments or size is not None:
+    if window:
+        if direction is not None or size is not None:
             raise BadRequestError("a window has no direction or size", remedy="leave them out, or leave out `window`")
-        return await phux.drive(flows.new_window(phux.caller, target, name=arguments.get("name"), **options))
-    if "name" in arguments:
+        return await call.drive(flows.new_window, target, name=name, **program)
+    if name is not None:
         raise BadRequestError("a pane has no name", remedy="leave out `name`, or set `window` to create a window")
-    share = int(size) if size is not None and size.isdecimal() else size
-    direction = arguments.get("direction", "right")
-    return await phux.drive(flows.split(phux.caller, target, direction, size=share, **options))
+    return await call.drive(flows.split, target, direction or "right", size=size, **program)
 
 
 @tool("phux_select", "Focus a session, window or pane", ANY_TARGET, output=_place, idempotent=True)
-async def select(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def select(call: Call, target: str) -> Document:
     """Give a session, window or pane the focus; attached clients then show it."""
-    return await phux.drive(flows.select(phux.caller, arguments["target"]))
+    return await call.drive(flows.select, target)
 
 
 @tool("phux_rename", "Rename a session or window", ANY_TARGET, CALLS["rename"].params["name"], output=_place)
-async def rename(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def rename(call: Call, target: str, name: str) -> Document:
     """Rename a session or a window."""
-    return await phux.drive(flows.rename(phux.caller, arguments["target"], arguments["name"]))
+    return await call.drive(flows.rename, target, name)
 
 
 @tool(
@@ -100,27 +97,21 @@ async def rename(_call: Call, phux: Phux, arguments: Arguments) -> Document:
     CALLS["zoom"].params["on"].but(name="zoom", doc="give the pane the whole window", omitted=""),
     output=_place,
 )
-async def resize(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def resize(call: Call, target: str, zoom: bool | None = None, **sizes: Any) -> Document:
     """Set the size of a pane or window, move a pane's divider, or zoom a pane. Programs receive their new size."""
-    target = arguments["target"]
-    sizes = {name: arguments[name] for name in ("cols", "rows", "side", "by") if name in arguments}
-    if "zoom" not in arguments:
-        return await phux.drive(flows.resize(phux.caller, target, **sizes))
+    if zoom is None:
+        return await call.drive(flows.resize, target, **sizes)
     if sizes:
         raise BadRequestError("`zoom` cannot be combined with a size", remedy="send `zoom` alone")
-    return await phux.drive(flows.zoom(phux.caller, target, arguments["zoom"]))
+    return await call.drive(flows.zoom, target, zoom)
 
 
 @tool(
-    "phux_kill",
-    "Kill a session, window or pane",
-    ANY_TARGET,
-    safety="destructive",
-    output=lambda: document("killed"),
+    "phux_kill", "Kill a session, window or pane", ANY_TARGET, safety="destructive", output=lambda: document("killed")
 )
-async def kill(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def kill(call: Call, target: str) -> Document:
     """End the programs of a session, a window or a pane, and remove it. Refused for the pane this host runs in."""
-    tree = await phux.drive(flows.tree())
-    scope, node = selector.resolve_object(tree, arguments["target"], phux.caller.pane)
-    refuse_own("kill", scope, node, phux.caller.pane)
-    return await phux.drive(flows.kill(phux.caller, (scope, node["id"])))
+    phux = await call.phux()
+    found = await phux.drive(flows.find(target, phux.caller))
+    refuse_own("kill", found.scope, found.node, phux.caller.pane)
+    return await call.drive(flows.kill, (found.scope, found.node["id"]))

@@ -13,35 +13,21 @@ from phux_core.errors import BadRequestError, PhuxError, TimedOutError
 from phux_core.kinds import BOOLEAN, TEXT, Param, list_of
 from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, explain, pretty
 from phux_mcp.budget import Budget
-from phux_mcp.catalog import document
+from phux_mcp.catalog import INTEGER, STRING, STRINGS, document
 from phux_mcp.own_panes import refuse_own
 from phux_mcp.tools.reading import changes_schema, tail
 from phux_mcp.tools.registry import MAX_BYTES, TARGET, TIMEOUT, shared, tool
 from phux_mcp.tools.screens import within
 
 if TYPE_CHECKING:
-    from phux_client import Phux
+    from phux_client.flows import Document
     from phux_mcp.methods import Call
-
-    Arguments = dict[str, Any]
-    Document = dict[str, Any]
 
 
 def _ran() -> Document:
-    string = {"type": "string"}
-    more: dict[str, Document] = {
-        "outcome": {"enum": ["timed_out", "started"]},
-        "command_id": string,
-        "omitted_lines": {"type": "integer"},
-        "total_lines": {"type": "integer"},
-        "hint": string,
-        "note": string,
-        "message": string,
-        "pane": string,
-        "state": string,
-        "since": {"type": "integer"},
-        "screen_tail": {"type": "array", "items": string},
-    }
+    texts = dict.fromkeys(("command_id", "hint", "note", "message", "pane", "state"), STRING)
+    counts = dict.fromkeys(("omitted_lines", "total_lines", "since"), INTEGER)
+    more = {"outcome": {"enum": ["timed_out", "started"]}, **texts, **counts, "screen_tail": STRINGS}
     return {**document("run-result", more=more), "required": ["command"]}
 
 
@@ -56,11 +42,9 @@ _TARGET = TARGET.but(required=True)
 
 
 @tool("phux_send_keys", "Type keys", _TARGET, _KEYS, _LITERAL, output=lambda: document("sent"), seed="target keys")
-async def send_keys(_call: Call, phux: Phux, arguments: Arguments) -> Answer:
+async def send_keys(call: Call, target: str, keys: list[str], literal: bool = False) -> Answer:
     """Type into a pane: key names (Enter, Tab, C-c, ...) as keys, everything else as text. No attach, no resize."""
-    literal = arguments.get("literal", False)
-    sent = await phux.drive(flows.send_keys(phux.caller, arguments["target"], arguments["keys"], literal=literal))
-    return _typed(sent)
+    return _typed(await call.drive(flows.send_keys, target, keys, literal=literal))
 
 
 @tool(
@@ -70,9 +54,9 @@ async def send_keys(_call: Call, phux: Phux, arguments: Arguments) -> Answer:
     Param("text", TEXT, "the text to paste", required=True),
     output=lambda: document("sent"),
 )
-async def paste(_call: Call, phux: Phux, arguments: Arguments) -> Answer:
+async def paste(call: Call, target: str, text: str) -> Answer:
     """Paste text into a pane, bracketed if its program enabled that. Does not press Enter."""
-    return _typed(await phux.drive(flows.paste(phux.caller, arguments["target"], arguments["text"])))
+    return _typed(await call.drive(flows.paste, target, text))
 
 
 def _typed(sent: Document) -> Answer:
@@ -84,66 +68,60 @@ def _typed(sent: Document) -> Answer:
     "Run a command",
     _TARGET,
     CALLS["run"].params["command"].but(required=True),
-    TIMEOUT.but(doc="seconds to wait, 0 for no limit", default=600, omitted=""),
+    TIMEOUT.but(doc="seconds to wait, 0 for no limit", omitted="600"),
     Param("detach", BOOLEAN, "start it and return its id at once: for long-running commands"),
-    *shared(CALLS["output"].params, "grep", "head", "tail"),
+    *shared(CALLS["output"].params, "grep head tail"),
     MAX_BYTES,
     output=_ran,
     seed="target command timeout_secs",
 )
-async def run(call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def run(
+    call: Call,
+    target: str,
+    command: str,
+    timeout_secs: float | None = None,
+    detach: bool = False,
+    max_bytes: int | None = None,
+    **wanted: Any,
+) -> Document:
     """Run a command in a pane's shell and return its exit code, output and duration.
 
     If timeout_secs expires, the command keeps running, and the outcome says so.
     """
-    command = arguments["command"]
-    pane = (await phux.drive(flows.find_pane(arguments["target"], phux.caller)))["id"]
-    wanted: Arguments = {name: arguments[name] for name in ("head", "tail", "grep") if name in arguments}
-    if arguments.get("detach"):
-        if wrong := [name for name in (*wanted, "max_bytes", "timeout_secs") if name in arguments]:
-            raise BadRequestError(f"`{wrong[0]}` cannot be combined with `detach`", remedy="leave one of them out")
-        return _started(command, await phux.drive(flows.start(phux.caller, pane, command)))
-    timeout_s = arguments.get("timeout_secs", flows.RUN_TIMEOUT_S)
-    budget = Budget(arguments.get("max_bytes"))
+    phux = await call.phux()
+    pane = (await phux.drive(flows.find_pane(target, phux.caller)))["id"]
+    if detach:
+        for name, value in {**wanted, "max_bytes": max_bytes, "timeout_secs": timeout_secs}.items():
+            if value is not None:
+                raise BadRequestError(f"`{name}` cannot be combined with `detach`", remedy="leave one of them out")
+        started = await call.drive(flows.start, pane, command)
+        place = {"command_id": started["command_id"], "pane": started["pane"], "since": started["seq"]}
+        return {"outcome": "started", "command": command, **place, "hint": _STARTED}
+    timeout_s = flows.RUN_TIMEOUT_S if timeout_secs is None else timeout_secs
+    budget = Budget(max_bytes)
     began = time.monotonic()
-
     try:
-        async with call.progress.ticking(timeout_s or None, partial(_last_line, phux, pane)):
-            result = await phux.drive(
-                flows.run(phux.caller, pane, command, timeout_s=timeout_s, max_bytes=budget.bytes)
-            )
+        async with call.progress.ticking(timeout_s or None, partial(_last_line, call, pane)):
+            result = await call.drive(flows.run, pane, command, timeout_s=timeout_s, max_bytes=budget.bytes)
     except TimedOutError as error:
-        result = {
-            "outcome": "timed_out",
-            "command": command,
-            "duration_ms": round((time.monotonic() - began) * 1000),
-        }
-        return result if call.revision.seed else {**result, **await _progress_of(phux, pane, command, error)}
+        duration_ms = round((time.monotonic() - began) * 1000)
+        result = {"outcome": "timed_out", "command": command, "duration_ms": duration_ms}
+        return result if call.revision.seed else result | await _progress_of(call, pane, command, error)
     if not result["exit_known"]:
         result["note"] = _EXIT_UNKNOWN
-    return result if call.revision.seed else await _chosen(phux, pane, result, wanted, budget)
+    return result if call.revision.seed else await _chosen(call, result, wanted, budget)
 
 
+_STARTED = "phux_wait with since waits for its output, phux_logs with command_id reads it, phux_signal stops it"
 _EXIT_UNKNOWN = (
     "the command ended, but the shell did not report its exit code, so exit_code has no meaning. "
     "Check the output, or the effect with another command"
 )
 
 
-def _started(command: str, started: Document) -> Document:
-    return {
-        "outcome": "started",
-        "command": command,
-        "command_id": started["command_id"],
-        "pane": started["pane"],
-        "since": started["seq"],
-        "hint": "phux_wait with since waits for its output, phux_logs with command_id reads it, phux_signal stops it",
-    }
-
-
-async def _progress_of(phux: Phux, pane: int, command: str, error: PhuxError) -> Document:
+async def _progress_of(call: Call, pane: int, command: str, error: PhuxError) -> Document:
     """Return the state of a running command, and a hint on what to do."""
-    screen = await phux.drive(flows.snapshot(phux.caller, pane))
+    screen = await call.drive(flows.snapshot, pane)
     return {
         "command": clipped(command, LONGEST_MATCH),
         "message": error.message,
@@ -166,67 +144,57 @@ _NEXT = {
 }
 
 
-async def _chosen(phux: Phux, pane: int, result: Document, wanted: Document, budget: Budget) -> Document:
+async def _chosen(call: Call, result: Document, wanted: Document, budget: Budget) -> Document:
     """Return the requested part of a command's output, as much of it as fits.
 
     The command has run, so output that cannot be read is explained in a hint, and the result is still returned.
     """
-    try:
-        return await _selected(phux, pane, result, wanted, budget)
-    except PhuxError as error:
-        problem = f"`output` is not filtered: {explain(error)}" if "grep" in wanted else explain(error)
-    try:
-        unfiltered = {name: value for name, value in wanted.items() if name != "grep"}
-        return await _selected(phux, pane, result, unfiltered, budget) | {"hint": problem}
-    except PhuxError:
-        return {**result, "output": "", "truncated": True, "hint": problem}
-
-
-async def _selected(phux: Phux, pane: int, result: Document, wanted: Document, budget: Budget) -> Document:
     result = {**result, "command": clipped(result["command"], LONGEST_MATCH)}
-    fits = budget.by_bytes or budget.excess(result) <= 1
-    if fits and not wanted and not result["truncated"]:
-        return result
-    entries = (await phux.drive(flows.commands(phux.caller, pane)))["commands"]
-    entry = next((entry["id"] for entry in reversed(entries) if entry["start"] == result["seq"]["start"]), None)
-    if entry is None:  # the ledger has dropped it after many later commands
-        return result
-
-    async def read(max_bytes: int) -> Document:
-        found = await phux.drive(flows.output(phux.caller, entry, **wanted, max_bytes=max_bytes))
-        return {
-            **result,
-            "output": found["content"],
-            "truncated": found["truncated"],
-            "omitted_bytes": 0,
-            "omitted_lines": found["omitted"],
-            "total_lines": found["total_lines"],
-        }
-
-    if wanted or not fits:
-        result = await budget.read(read)
+    if wanted or not (budget.by_bytes or budget.excess(result) <= 1):
+        try:
+            result = await budget.read(partial(_output, call, result, wanted))
+        except PhuxError as error:
+            if "grep" not in wanted:
+                return {**result, "output": "", "truncated": True, "hint": explain(error)}
+            unfiltered = {name: value for name, value in wanted.items() if name != "grep"}
+            problem = f"`output` is not filtered: {explain(error)}"
+            return await _chosen(call, result, unfiltered, budget) | {"hint": problem}
     if result["truncated"]:
         result["hint"] = (
-            f'phux_logs with command_id "{entry}" and grep, head, tail or max_bytes returns more; do not run it again'
+            f'phux_logs with command_id "{result["command_id"]}" and grep, head, tail or max_bytes returns more; '
+            "do not run it again"
         )
     return result
 
 
-async def _last_line(phux: Phux, target: str | int) -> str:
+async def _output(call: Call, result: Document, wanted: Document, max_bytes: int) -> Document:
+    found = await call.drive(flows.output, result["command_id"], **wanted, max_bytes=max_bytes)
+    return {
+        **result,
+        "output": found["content"],
+        "truncated": found["truncated"],
+        "omitted_bytes": 0,
+        "omitted_lines": found["omitted"],
+        "total_lines": found["total_lines"],
+    }
+
+
+async def _last_line(call: Call, target: str | int) -> str:
     """Return the last line of a program's screen."""
     try:
-        screen = await phux.drive(flows.snapshot(phux.caller, target))
+        screen = await call.drive(flows.snapshot, target)
     except PhuxError as error:
         return error.message
     return "".join(tail(screen, 1))[:200]
 
 
 @tool("phux_signal", "Send a signal", _TARGET, CALLS["signal"].params["signal"], output=lambda: document("signalled"))
-async def signal(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def signal(call: Call, target: str, signal: str) -> Document:
     """Send a signal to the program in the foreground of a pane. Refused for the pane this host runs in."""
-    pane = await phux.drive(flows.find_pane(arguments["target"], phux.caller))
+    phux = await call.phux()
+    pane = await phux.drive(flows.find_pane(target, phux.caller))
     refuse_own("signal", "pane", pane, phux.caller.pane)
-    return await phux.drive(flows.signal(phux.caller, pane["id"], arguments.get("signal", "INT")))
+    return await call.drive(flows.signal, pane["id"], signal)
 
 
 @tool(
@@ -235,25 +203,31 @@ async def signal(_call: Call, phux: Phux, arguments: Arguments) -> Document:
     _TARGET,
     _KEYS,
     _LITERAL,
-    *shared(CONDITIONS, "until", "regex", "gone", "state", "stop", "idle_ms"),
+    *shared(CONDITIONS, "until regex gone state stop idle_ms"),
     CALLS["snapshot"].params["since"].but(omitted="the one before typing"),
     Param("cells", BOOLEAN, "add styled cells and highlights of changed rows"),
     TIMEOUT.but(default=30, omitted=""),
     output=changes_schema,
 )
-async def act(call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def act(
+    call: Call,
+    target: str,
+    keys: list[str],
+    timeout_secs: float,
+    literal: bool = False,
+    since: int | None = None,
+    cells: bool = False,
+    **wanted: Any,
+) -> Document:
     """Type keys, wait for the effect, and return the rows of the screen that changed, in one call.
 
     No other run or act starts in between. Only output after typing counts, including the echo of the keys. Without a
     condition, waits until nothing was written for 300 ms.
     """
-    options = {name: arguments[name] for name in ("literal", "since", "cells") if name in arguments}
-    names = ("until", "regex", "gone", "idle_ms", "state", "stop")
-    wanted = flows.Conditions(**{name: arguments[name] for name in names if name in arguments})
-    timeout_s = arguments.get("timeout_secs", flows.ACT_TIMEOUT_S)
-    async with call.progress.ticking(timeout_s, partial(_last_line, phux, arguments["target"])):
-        flow = flows.act(phux.caller, arguments["target"], arguments["keys"], wanted, timeout_s=timeout_s, **options)
-        changes = await phux.drive(flow)
+    conditions = flows.Conditions(**wanted)
+    options: Any = {"literal": literal, "since": since, "cells": cells, "timeout_s": timeout_secs}
+    async with call.progress.ticking(timeout_secs, partial(_last_line, call, target)):
+        changes = await call.drive(flows.act, target, keys, conditions, **options)
     if "met_line" in changes:
         changes["met_line"] = clipped(changes["met_line"], LONGEST_MATCH)
     return within(changes, Budget())

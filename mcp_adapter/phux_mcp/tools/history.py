@@ -10,19 +10,13 @@ from phux_core.errors import BadRequestError
 from phux_core.kinds import TEXT, Param, whole
 from phux_mcp.answers import LONGEST_MATCH, clipped
 from phux_mcp.budget import Budget
-from phux_mcp.catalog import document
-from phux_mcp.tools.registry import HINT, MAX_BYTES, shared, tool
+from phux_mcp.catalog import HINT, INTEGER, document
+from phux_mcp.tools.registry import MAX_BYTES, shared, tool
 
 if TYPE_CHECKING:
-    from phux_client import Phux
+    from phux_client.flows import Document
     from phux_mcp.methods import Call
 
-    Arguments = dict[str, Any]
-    Document = dict[str, Any]
-
-_QUERY = ("lines", "from_byte", "since", "grep", "context", "head", "tail")
-_MATCHES = 50
-_COMMANDS = 20
 _ANY_PANE = Param("target", TEXT, "the pane, even a closed one, or a log's id")
 _SEARCH = CALLS["search"].params
 
@@ -32,34 +26,33 @@ _SEARCH = CALLS["search"].params
     "Read the output of a pane",
     _ANY_PANE,
     Param("command_id", TEXT, "instead, a command's id, from phux_commands or a detached phux_run"),
-    *shared(CALLS["logs"].params, *_QUERY),
+    *shared(CALLS["logs"].params, "lines from_byte since grep context head tail"),
     MAX_BYTES,
     safety="read-only",
     output=lambda: {**document("log-text", more=HINT), "required": ["content", "truncated", "next_byte"]},
     renamed={"command": "command_id"},
 )
-async def logs(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def logs(
+    call: Call, target: str | None = None, command_id: str | None = None, max_bytes: int | None = None, **query: Any
+) -> Document:
     """Read the output of a pane as a terminal shows it, by default the last 500 lines.
 
     With `command_id`, read the output of one command. Logs outlive panes.
     """
-    query = {name: arguments[name] for name in _QUERY if name in arguments}
-    command, target = arguments.get("command_id"), arguments.get("target")
-    if command is not None and (
-        wrong := [name for name in ("lines", "from_byte", "since", "target") if name in arguments]
-    ):
-        raise BadRequestError(f"`{wrong[0]}` cannot be combined with `command_id`", remedy="leave one of them out")
+    if command_id is not None:
+        for name, value in (query | {"target": target}).items():
+            if value is not None and name in {"lines", "from_byte", "since", "target"}:
+                raise BadRequestError(f"`{name}` cannot be combined with `command_id`", remedy="leave one of them out")
 
-    async def read(max_bytes: int) -> Document:
-        more = {**query, "max_bytes": max_bytes}
-        if command is not None:
-            return await phux.drive(flows.output(phux.caller, command, **more))
-        return await phux.drive(flows.logs(phux.caller, target, **more))
+    async def read(most: int) -> Document:
+        if command_id is not None:
+            return await call.drive(flows.output, command_id, **query, max_bytes=most)
+        return await call.drive(flows.logs, target, **query, max_bytes=most)
 
-    found = await Budget(arguments.get("max_bytes")).read(read)
+    found = await Budget(max_bytes).read(read)
     if found["truncated"] or found["omitted"]:
-        place = found["next_byte" if "from_byte" in arguments else "first_byte"]
-        where = "" if command is None else f"with target @{found['pane']} instead, "
+        place = found["next_byte" if "from_byte" in query else "first_byte"]
+        where = "" if command_id is None else f"with target @{found['pane']} instead, "
         found["hint"] = f"{where}from_byte {place} continues from there; grep, head and tail select lines"
     return found
 
@@ -69,22 +62,14 @@ async def logs(_call: Call, phux: Phux, arguments: Arguments) -> Document:
     "Search all logs",
     _SEARCH["pattern"],
     _SEARCH["session"].but(kind=TEXT),
-    *shared(_SEARCH, "everywhere", "context"),
-    _SEARCH["max_matches"].but(kind=whole(1, 1000), default=_MATCHES),
+    *shared(_SEARCH, "everywhere context"),
+    _SEARCH["max_matches"].but(kind=whole(1, 1000), default=50),
     safety="read-only",
     output=lambda: document("matches", more=HINT),
 )
-async def search(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def search(call: Call, **query: Any) -> Document:
     """Search the output of all panes, or of those in one session, for a Python regex."""
-    flow = flows.search(
-        phux.caller,
-        arguments["pattern"],
-        session=arguments.get("session"),
-        everywhere=arguments.get("everywhere", False),
-        context=arguments.get("context", 0),
-        max_matches=arguments.get("max_matches", _MATCHES),
-    )
-    found = await phux.drive(flow)
+    found = await call.drive(flows.search, **query)
     matches = found["matches"]
 
     def build(count: int) -> Document:
@@ -100,13 +85,13 @@ async def search(_call: Call, phux: Phux, arguments: Arguments) -> Document:
     "phux_commands",
     "List commands",
     _ANY_PANE,
-    Param("max_commands", whole(1, 1000), "the most commands to return", default=_COMMANDS),
+    Param("max_commands", whole(1, 1000), "the most commands to return", default=20),
     safety="read-only",
-    output=lambda: document("command-list", more={**HINT, "omitted": {"type": "integer"}}),
+    output=lambda: document("command-list", more={**HINT, "omitted": INTEGER}),
 )
-async def commands(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def commands(call: Call, max_commands: int, target: str | None = None) -> Document:
     """List the commands that ran in a pane, or in all panes: id, exit code, times, directory; newest last."""
-    found = await phux.drive(flows.commands(phux.caller, arguments.get("target")))
+    found = await call.drive(flows.commands, target)
     entries = [
         entry if entry["command"] is None else {**entry, "command": clipped(entry["command"], LONGEST_MATCH)}
         for entry in found["commands"]
@@ -119,4 +104,4 @@ async def commands(_call: Call, phux: Phux, arguments: Arguments) -> Document:
         kept = entries[len(entries) - count :]
         return {**found, "commands": kept, "omitted": len(entries) - count, "hint": hint}
 
-    return Budget().fill(min(len(entries), arguments.get("max_commands", _COMMANDS)), build)
+    return Budget().fill(min(len(entries), max_commands), build)

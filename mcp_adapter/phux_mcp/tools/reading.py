@@ -7,53 +7,31 @@ from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
 from phux_client.flows.ls import session_list
-from phux_core import selector
 from phux_core.calls import CALLS
 from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadRequestError
 from phux_core.kinds import TEXT, Param, list_of, one_of, whole
 from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, pretty
 from phux_mcp.budget import TOKENS, Budget, tokens
-from phux_mcp.catalog import document
-from phux_mcp.tools.registry import HINT, MAX_BYTES, TARGET, TIMEOUT, WHOLE_NUMBER, shared, tool
+from phux_mcp.catalog import HINT, INTEGER, STRING, STRINGS, an_object, document
+from phux_mcp.tools.registry import MAX_BYTES, TARGET, TIMEOUT, WHOLE_NUMBER, shared, tool
 from phux_mcp.tools.screens import within
 
 if TYPE_CHECKING:
-    from phux_client import Phux
+    from phux_client.flows import Document
     from phux_mcp.methods import Call
-
-    Arguments = dict[str, Any]
-    Document = dict[str, Any]
-
-_MAX_EVENTS = 1000
 
 
 def _watch_schema() -> Document:
-    event = {
-        "type": "object",
-        "properties": {"event": {"type": "string"}, "terminal": {"type": "string"}},
-        "required": ["event"],
-    }
-    properties: Document = {
-        "events": {"type": "array", "items": event},
-        "count": {"type": "integer"},
-        "outcome": {"enum": ["max_events", "timed_out", "ended", "full"]},
-    }
-    return {"type": "object", "properties": properties | HINT, "required": list(properties)}
+    event = an_object({"event": STRING}, terminal=STRING)
+    outcome = {"enum": ["max_events", "timed_out", "ended", "full"]}
+    return an_object({"events": {"type": "array", "items": event}, "count": INTEGER, "outcome": outcome}, **HINT)
 
 
 def _wait_schema() -> Document:
-    string = {"type": "string"}
-    properties = {
-        "outcome": {"enum": ["met", "timed_out", "stopped"]},
-        "polls": {"type": "integer"},
-        "pane": string,
-        "seq": {"type": "integer"},
-        "state": string,
-        "screen_tail": {"type": "array", "items": string},
-    }
-    more = {"condition": string, "line": string}
-    return {"type": "object", "properties": properties | more, "required": list(properties)}
+    found = {"pane": STRING, "seq": INTEGER, "state": STRING, "screen_tail": STRINGS}
+    outcome = {"enum": ["met", "timed_out", "stopped"]}
+    return an_object({"outcome": outcome, "polls": INTEGER, **found}, condition=STRING, line=STRING)
 
 
 def _screen_schema() -> Document:
@@ -72,13 +50,14 @@ def changes_schema() -> Document:
     return document("screen-changes", more=_MORE)
 
 
-_OMITTED: Document = {"omitted": {"type": "integer"}, **HINT}
+_OMITTED: Document = {"omitted": INTEGER, **HINT}
 _MORE: Document = {
-    "state": {"type": "string"},  # the server instructions list the states
+    "state": STRING,  # the server instructions list the states
     "highlights": {"type": "array", "items": {"type": "object"}},
     "omitted": {"type": "object"},
 }
 _SNAPSHOT = CALLS["snapshot"].params
+_EVENTS = list_of(one_of(*flows.EVENTS), f"a list of {', '.join(flows.EVENTS)}", least=1)
 
 
 @tool(
@@ -89,22 +68,19 @@ _SNAPSHOT = CALLS["snapshot"].params
     output=lambda: document("session-list", deep=True, more=_OMITTED),
     seed="",
 )
-async def ls(call: Call, phux: Phux, arguments: Arguments) -> Answer:
+async def ls(call: Call, max_bytes: int | None = None) -> Answer:
     """List the sessions of the running phux server."""
-    tree = await phux.drive(flows.tree())
+    tree = await call.drive(flows.tree)
     listed = session_list(tree)
-    by_name = {session["name"]: session for session in tree["sessions"]}
+    clients = {session["name"]: session["attached_clients"] for session in tree["sessions"]}
     raw = [
-        {
-            "name": session["name"],
-            "window_count": session["windows"],
-            "attached_client_count": by_name[session["name"]]["attached_clients"],
-        }
+        {"name": name, "window_count": session["windows"], "attached_client_count": clients[name]}
         for session in listed["sessions"]
+        for name in [session["name"]]
     ]
     if call.revision.seed:
         return Answer(listed, pretty({"sessions": raw}))
-    text = _sessions_that_fit({"sessions": raw}, arguments)
+    text = _sessions_that_fit({"sessions": raw}, max_bytes)
     kept = listed["sessions"][: len(text["sessions"])]
     return Answer({**listed, **text, "sessions": kept}, pretty(text))
 
@@ -117,20 +93,18 @@ async def ls(call: Call, phux: Phux, arguments: Arguments) -> Answer:
     safety="read-only",
     output=lambda: document("tree", more=_OMITTED),
 )
-async def tree(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def tree(call: Call, session: str | None = None, max_bytes: int | None = None) -> Document:
     """List every session, window and pane: size, title, program, directory and state."""
-    tree = await phux.drive(flows.tree())
-    if "session" in arguments:
-        scope, session = selector.resolve_object(tree, arguments["session"], phux.caller.pane)
-        if scope != "session":
-            raise BadRequestError(
-                f"{arguments['session']!r:.80} is not a session", remedy="send a session's name; phux_ls lists them"
-            )
-        tree["sessions"] = [session]
-    return _sessions_that_fit(tree, arguments)
+    if session is None:
+        return _sessions_that_fit(await call.drive(flows.tree), max_bytes)
+    phux = await call.phux()
+    found = await phux.drive(flows.find(session, phux.caller))
+    if found.scope != "session":
+        raise BadRequestError(f"{session!r:.80} is not a session", remedy="phux_ls lists the sessions")
+    return _sessions_that_fit({**found.tree, "sessions": [found.node]}, max_bytes)
 
 
-def _sessions_that_fit(found: Document, arguments: Arguments) -> Document:
+def _sessions_that_fit(found: Document, max_bytes: int | None) -> Document:
     sessions = found["sessions"]
 
     def build(count: int) -> Document:
@@ -139,7 +113,7 @@ def _sessions_that_fit(found: Document, arguments: Arguments) -> Document:
         hint = "use a larger max_bytes to get the others, or pass session to phux_tree to get one"
         return {**found, "sessions": sessions[:count], "omitted": len(sessions) - count, "hint": hint}
 
-    return Budget(arguments.get("max_bytes")).fill(len(sessions), build)
+    return Budget(max_bytes).fill(len(sessions), build)
 
 
 @tool(
@@ -154,50 +128,49 @@ def _sessions_that_fit(found: Document, arguments: Arguments) -> Document:
     output=_screen_schema,
     seed="target scrollback cells",
 )
-async def snapshot(call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def snapshot(
+    call: Call,
+    target: str | None = None,
+    since: int | None = None,
+    max_bytes: int | None = None,
+    cells: bool = False,
+    scrollback: int | None = None,
+) -> Document:
     """Read a pane's screen as structured data. Has no side effects: it does not attach or resize."""
-    target, cells = arguments.get("target"), arguments.get("cells", False)
-    if "since" in arguments:
-        screen = await phux.drive(flows.changes(phux.caller, target, arguments["since"], cells=cells))
+    if since is not None:
+        screen = await call.drive(flows.changes, target, since, cells=cells)
     else:
-        flow = flows.snapshot(phux.caller, target, scrollback=arguments.get("scrollback"), cells=cells)
-        screen = await phux.drive(flow)
-    return screen if call.revision.seed else within(screen, Budget(arguments.get("max_bytes")))
+        screen = await call.drive(flows.snapshot, target, scrollback=scrollback, cells=cells)
+    return screen if call.revision.seed else within(screen, Budget(max_bytes))
 
 
 @tool(
     "phux_wait",
     "Wait for a pane",
     TARGET,
-    *shared(CONDITIONS, "until", "regex", "gone", "state", "stop"),
+    *shared(CONDITIONS, "until regex gone state stop"),
     CONDITIONS["idle_ms"].but(kind=WHOLE_NUMBER),
-    *shared(CONDITIONS, "since", "output_only"),
+    *shared(CONDITIONS, "since output_only"),
     TIMEOUT,
     safety="read-only",
     output=_wait_schema,
     seed="target until idle_ms timeout_secs",
 )
-async def wait(call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def wait(call: Call, target: str | None = None, timeout_secs: float | None = None, **wanted: Any) -> Document:
     """Wait until one of the conditions holds; without a condition, until nothing was written for 500 ms.
 
     `until` and `regex` take precedence over `idle_ms`.
     """
-    until, regex = arguments.get("until"), arguments.get("regex")
-    others = {name: arguments[name] for name in ("state", "stop", "since", "gone") if name in arguments}
-    # A condition on text takes precedence over idleness, which occurs whenever a program pauses.
-    idle_ms = None if until is not None or regex is not None else arguments.get("idle_ms")
-    timeout_s = arguments.get("timeout_secs")
-    wanted = flows.Conditions(
-        until=until, regex=regex, idle_ms=idle_ms, output_only=arguments.get("output_only", False), **others
-    )
-    flow = flows.wait(phux.caller, arguments.get("target"), wanted, timeout_s=timeout_s)
+    if "until" in wanted or "regex" in wanted:  # otherwise, any pause of the program would end the wait
+        wanted.pop("idle_ms", None)
+    conditions = flows.Conditions(**wanted)
     began = time.monotonic()
 
     async def message() -> str:
         return f"waited {time.monotonic() - began:.0f} s so far"
 
-    async with call.progress.ticking(timeout_s, message):
-        outcome = await phux.drive(flow)
+    async with call.progress.ticking(timeout_secs, message):
+        outcome = await call.drive(flows.wait, target, conditions, timeout_s=timeout_secs)
     result: Document = {
         "outcome": "timed_out" if outcome.met is None else "stopped" if outcome.met == "stop" else "met",
         "polls": outcome.looks,
@@ -226,36 +199,36 @@ class _Enough(Exception):  # noqa: N818  it ends a watch and is not an error
     "phux_watch",
     "Collect events",
     TARGET.but(omitted="the whole server"),
-    Param("events", list_of(one_of(*flows.EVENTS), "a list of event names", least=1), "only these events"),
-    Param("max_events", whole(1, _MAX_EVENTS), "maximum number of events", default=20),
+    Param("events", _EVENTS, "only these events"),
+    Param("max_events", whole(1, 1000), "maximum number of events", default=20),
     TIMEOUT.but(default=30, omitted=""),
     safety="read-only",
     output=_watch_schema,
 )
-async def watch(call: Call, phux: Phux, arguments: Arguments) -> Document:
+async def watch(
+    call: Call, max_events: int, timeout_secs: float, target: str | None = None, events: list[str] | None = None
+) -> Document:
     """Collect events of a pane or of the server, up to max_events or timeout_secs."""
-    wanted = arguments.get("events")
-    most, timeout_s = arguments.get("max_events", 20), arguments.get("timeout_secs", 30)
-    events: list[Document] = []
+    taken: list[Document] = []
     room = TOKENS
 
     def take(event: Document) -> None:
         nonlocal room
-        if wanted and event["event"] not in wanted:
+        if events and event["event"] not in events:
             return
         room -= tokens(pretty([event]))
         if room < 0:
             raise _Enough
-        events.append(event)
-        call.progress.report(len(events), most, event["event"])
-        if len(events) >= most:
+        taken.append(event)
+        call.progress.report(len(taken), max_events, event["event"])
+        if len(taken) >= max_events:
             raise _Enough
 
     try:
-        outcome = await phux.drive(flows.watch(phux.caller, arguments.get("target"), take, timeout_s=timeout_s))
+        outcome = await call.drive(flows.watch, target, take, timeout_s=timeout_secs)
     except _Enough:
         outcome = "max_events" if room >= 0 else "full"
-    result = {"events": events, "count": len(events), "outcome": outcome}
+    result = {"events": taken, "count": len(taken), "outcome": outcome}
     if outcome == "full":
         result["hint"] = "the result is full; filter with `events`, or call again for later events"
     return result

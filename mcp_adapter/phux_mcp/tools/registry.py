@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phux_core.kinds import COUNT, TEXT, Kind, Param, number, whole
-from phux_mcp.answers import Answer
 from phux_mcp.catalog import Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Callable, Mapping
 
-    from phux_client import Phux
-    from phux_mcp.methods import Call
-
-    Arguments = dict[str, Any]
-    Document = dict[str, Any]
-    Run = Callable[[Call, Phux, Arguments], Awaitable[Document | Answer]]
+    from phux_client.flows import Document
+    from phux_mcp.catalog import Run
 
 TOOLS: list[Tool] = []
 """The tools, in the order of their definitions."""
@@ -29,8 +24,6 @@ WHOLE_NUMBER = Kind(COUNT.words, COUNT.fits, {"type": "number", "minimum": 0, "m
 """A count that the first revision declares as a number."""
 _SOCKET = Param("socket", TEXT, "another server's socket")
 
-HINT: Document = {"hint": {"type": "string"}}
-
 
 def tool(
     name: str, title: str, *params: Param, output: Callable[[], Document], seed: str | None = None, **options: Any
@@ -38,25 +31,18 @@ def tool(
     """Register a function as a tool; its docstring describes the tool to the model.
 
     Args:
-        name: The tool's name.
-        title: Its title for people.
-        params: Its parameters; every tool also has `socket`.
-        output: Returns its output schema.
+        params: The tool's parameters; every tool also has `socket`.
         seed: The names of its parameters in the first revision, without `socket`; None if it was not in it.
         options: Further options of ``Tool``.
     """
 
     def register(run: Run) -> Run:
-        async def answer(call: Call, arguments: Arguments) -> Answer:
-            result = await run(call, await call.links.phux(arguments.get("socket")), arguments)
-            return result if isinstance(result, Answer) else Answer(result)
-
         TOOLS.append(
             Tool(
                 name,
                 title,
                 " ".join(str(run.__doc__).split()),
-                answer,
+                run,
                 params=(*params, _SOCKET),
                 seed=None if seed is None else (*seed.split(), "socket"),
                 output=output,
@@ -68,6 +54,6 @@ def tool(
     return register
 
 
-def shared(params: Mapping[str, Param], *names: str) -> list[Param]:
+def shared(params: Mapping[str, Param], names: str) -> list[Param]:
     """Return parameters that a call or a verb of the CLI also has, with the same descriptions."""
-    return [params[name] for name in names]
+    return [params[name] for name in names.split()]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from phux_mcp.highlights import highlights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from phux_client.flows import Document
     from phux_mcp.budget import Budget
-
-    Document = dict[str, Any]
 
 # The least bytes of an entry; more entries than fit at this size need not be tried.
 _ENTRY_BYTES = {"cells": 200, "highlights": 60}
