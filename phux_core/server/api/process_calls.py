@@ -74,7 +74,7 @@ async def stop(service: Service, pane: int, grace_ms: int) -> Result:
     command = None
     await command_begun(live)
     for name in (*_STEPS, *["KILL"] * 5):
-        await live.watch.wait_for(lambda: is_at_rest(live) or not is_before_prompt(live), _BEGIN_S)
+        await command_over(live)
         if is_at_rest(live) or is_before_prompt(live):
             break
         try:
@@ -110,6 +110,19 @@ async def command_begun(pane: Pane) -> None:
 
     if await watch.wait_for(is_read, _BEGIN_S):
         await watch.wait_for(has_the_terminal, _FORK_S)
+
+
+async def command_over(pane: Pane) -> None:
+    """If a pane's command seems to have just ended, wait until its shell is at its prompt, or runs the next program."""
+    has_ended = pane.watch.foreground is None
+
+    def is_clear() -> bool:
+        foreground = pane.watch.foreground
+        if has_ended and foreground is not None and foreground.shell is not None:
+            return is_at_rest(pane)  # the shell has taken its terminal back, and reports the end next
+        return is_at_rest(pane) or not is_before_prompt(pane)
+
+    await pane.watch.wait_for(is_clear, _BEGIN_S)
 
 
 def has_command(pane: Pane) -> bool:
