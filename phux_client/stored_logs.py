@@ -108,12 +108,11 @@ def _ask(request: "Document", root: str | None, deadline_s: float = _DEADLINE_S)
     import subprocess
 
     if root is None:
-        state = paths.state_directory()
-        if state is None:
+        root = paths.logs_directory()
+        if root is None:
             raise errors.NoSuchTargetError(
                 "there are no logs, because there is no home directory", remedy=paths.NO_HOME_REMEDY
             )
-        root = paths.logs_directory(state)
     data = json.dumps({**request, "root": root}).encode()
     try:
         finished = subprocess.run(

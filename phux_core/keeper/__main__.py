@@ -63,7 +63,6 @@ def _check_engine(name: str | None) -> str | None:
 
 
 def _settings(options: argparse.Namespace, config: dict[str, object], socket_path: str, log_path: str | None) -> str:
-    state = options.state_dir or paths.state_directory()
     settings = {
         "socket": socket_path,
         "log": log_path,
@@ -71,7 +70,7 @@ def _settings(options: argparse.Namespace, config: dict[str, object], socket_pat
         "exit_after_idle": options.exit_after_idle,
         "keep_dead": options.keep_dead,
         "engine": options.engine,
-        "log_root": "" if state is None else paths.logs_directory(state),
+        "log_root": paths.logs_directory(options.state_dir) or "",
         "log_panes": config["log"],
         "log_pane_bytes": config["log-pane-bytes"],
         "log_total_bytes": config["log-total-bytes"],
