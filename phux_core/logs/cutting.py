@@ -17,9 +17,7 @@ class Cut(NamedTuple):
     """Lines within a budget.
 
     Attributes:
-        content: The text.
-        returned: Number of lines in it, not counting the notes about omissions.
-        omitted: Number of lines left out.
+        returned: Number of lines in ``content``, without the notes about omissions.
         cut: Whether a line was shortened.
     """
 
@@ -38,15 +36,10 @@ def cut(
     skipped: int = 0,
     after: Iterable[str] = (),
 ) -> Cut:
-    """Keep the first and the last lines within a byte budget; a note replaces omitted lines.
+    """Keep the first ``head`` and the last ``tail`` lines within a byte budget; a note replaces omitted lines.
 
-    Args:
-        lines: The lines, up to the gap if there is one.
-        head: Maximum number of lines to keep from the start.
-        tail: Maximum number of lines to keep from the end; if both are None, the number is not limited.
-        max_bytes: Maximum total bytes.
-        skipped: Number of lines in the gap.
-        after: The lines after the gap.
+    If both are None, only the budget limits the number of lines. The input may have a gap of ``skipped`` lines before
+    the lines in ``after``.
     """
     ends = _Ends(head, tail, max_bytes)
     ends.take(lines)
@@ -60,13 +53,7 @@ def cut(
 
 
 class _Ends:
-    """The first and the last lines of a stream; holds little more than can be returned.
-
-    Attributes:
-        first: The first lines.
-        last: The last lines.
-        dropped: Number of lines between them.
-    """
+    """The first and the last lines of a stream; holds little more than can be returned."""
 
     def __init__(self, head: int | None, tail: int | None, max_bytes: int) -> None:
         everything = None if head is None and tail is None else 0
@@ -111,11 +98,7 @@ class _Ends:
         self.last.clear()
 
     def fit(self) -> bool:
-        """Drop lines that exceed the budget; shorten a single line that is too long.
-
-        Returns:
-            Whether a line was shortened.
-        """
+        """Drop lines that exceed the budget; return True if a single line was too long and had to be shortened."""
         sizes = sum(map(_size, self.first)), sum(map(_size, self.last))
         if sum(sizes) <= self._max_bytes:
             return False

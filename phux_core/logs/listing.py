@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 
 
 def list_logs(root: str, server: str | None, live: Sequence[int]) -> list[dict[str, Any]]:
-    """List all logs, newest server first.
-
-    Args:
-        root: The directory of all logs.
-        server: The running server, if any.
-        live: Its live panes.
-    """
+    """List all logs, newest server first; ``live`` are the live panes of the running server."""
     return [entry for log in places.logs(root) if (entry := _describe(root, log, server, live)) is not None]
 
 

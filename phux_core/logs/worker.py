@@ -7,8 +7,8 @@ no files and can be killed at any moment. A pattern that takes too long to match
 from __future__ import annotations
 
 import json
-import resource
 import sys
+import traceback
 from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import InternalError, NoSuchTargetError, PhuxError
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 _PREFIX = 4
-_MOST_S = 90
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -75,32 +74,20 @@ def _find(root: str, server: str | None, pane: int | None, name: str | None) -> 
     return log
 
 
-def _limit_time() -> None:
-    """Let the kernel kill us if our parent died and cannot do so."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    _soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    seconds = int(used.ru_utime + used.ru_stime) + _MOST_S
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds if hard == resource.RLIM_INFINITY else min(seconds, hard), hard))
-
-
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Reply to requests until the stream ends."""
     while True:
         prefix = requests.read(_PREFIX)
         if len(prefix) < _PREFIX:
             return
-        _limit_time()
         request = json.loads(requests.read(int.from_bytes(prefix, "big")))
         try:
             reply: dict[str, Any] = {"ok": answer(request)}
-        except PhuxError as error:
-            reply = {"error": {"code": error.code, "message": error.message, "remedy": error.remedy}}
         except Exception as error:  # noqa: BLE001  a bug ends this request, not the worker
-            import traceback
-
-            traceback.print_exc()
-            kind = InternalError(f"reading the log failed: {error!r:.200}")
-            reply = {"error": {"code": kind.code, "message": kind.message, "remedy": kind.remedy}}
+            if not isinstance(error, PhuxError):
+                traceback.print_exc()
+                error = InternalError(f"reading the log failed: {error!r:.200}")
+            reply = {"error": {"code": error.code, "message": error.message, "remedy": error.remedy}}
         data = json.dumps(reply).encode()
         answers.write(len(data).to_bytes(_PREFIX, "big") + data)
         answers.flush()

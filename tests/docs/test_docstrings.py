@@ -37,7 +37,6 @@ PURE = [
     "phux_core.width",
     "phux_core.selector",
     "phux_core.errors",
-    "phux_core.config",
     "phux_core.bindings",
     "phux_client.tui.canvas",
     "phux_client.tui.status",
