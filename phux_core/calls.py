@@ -40,16 +40,11 @@ class Call:
     """One request that the server handles.
 
     Attributes:
-        name: The request's ``call``.
-        doc: Its description.
-        params: Its parameters by name.
         result: The content of the reply's ``ok``.
         repeatable: Whether it is safe to repeat after a lost reply.
         cancellable: Whether it can be cancelled before its reply.
         defaults: The default values of parameters that have one.
     """
-
-    __slots__ = ("cancellable", "defaults", "doc", "name", "params", "repeatable", "result")
 
     def __init__(
         self,
