@@ -1,6 +1,6 @@
 """``python -P -m phux_core.logs.worker``: reads, renders and searches logs for its parent process.
 
-Requests and replies are JSON after four bytes of length, on stdin and stdout. It handles one request at a time, writes
+Requests and replies are lines of JSON, on stdin and stdout. It handles one request at a time, writes
 no files and can be killed at any moment. A pattern that takes too long to match ends it (see ``phux_core.patterns``).
 """
 
@@ -20,8 +20,6 @@ from phux_core.logs.stored import Held
 
 if TYPE_CHECKING:
     from typing import BinaryIO
-
-_PREFIX = 4
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -76,20 +74,15 @@ def _find(root: str, server: str | None, pane: int | None, name: str | None) -> 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Reply to requests until the stream ends."""
-    while True:
-        prefix = requests.read(_PREFIX)
-        if len(prefix) < _PREFIX:
-            return
-        request = json.loads(requests.read(int.from_bytes(prefix, "big")))
+    for line in requests:
         try:
-            reply: dict[str, Any] = {"ok": answer(request)}
+            reply: dict[str, Any] = {"ok": answer(json.loads(line))}
         except Exception as error:  # noqa: BLE001  a bug ends this request, not the worker
             if not isinstance(error, PhuxError):
                 traceback.print_exc()
                 error = InternalError(f"reading the log failed: {error!r:.200}")
             reply = {"error": {"code": error.code, "message": error.message, "remedy": error.remedy}}
-        data = json.dumps(reply).encode()
-        answers.write(len(data).to_bytes(_PREFIX, "big") + data)
+        answers.write(json.dumps(reply).encode() + b"\n")
         answers.flush()
 
 
