@@ -446,10 +446,7 @@ CALLS: "Mapping[str, Call]" = {call.name: call for call in _CALLS}
 
 
 def check(name: object, params: object) -> "tuple[Call, dict[str, object]]":
-    """Check a request against the registry.
-
-    Returns:
-        The call and its parameters, None for omitted ones.
+    """Check a request against the registry, and return the call and its parameters, None for omitted ones.
 
     Raises:
         BadRequestError: There is no such call, or its parameters are wrong; the remedy says what to send.

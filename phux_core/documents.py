@@ -60,10 +60,6 @@ def load(kind: type[Shape], document: Mapping[str, Any]) -> Shape:
 
 
 def load_event(document: Mapping[str, Any]) -> shapes.Event | None:
-    """Convert a document to an event.
-
-    Returns:
-        The event, or None if this release does not know it.
-    """
+    """Convert a document to an event; return None if this release does not know it."""
     kind = EVENTS.get(document["event"])
     return None if kind is None else cast("shapes.Event", load(kind, document))

@@ -34,8 +34,6 @@ _NAMES = {name.lower(): name for name in KEY_NAMES} | _ALIASES
 class Key:
     """One key press: a name in ``KEY_NAMES`` or a single character, with modifiers; ``alt`` is Meta."""
 
-    __slots__ = ("alt", "ctrl", "name", "shift")
-
     def __init__(self, name: str, *, ctrl: bool = False, alt: bool = False, shift: bool = False) -> None:
         self.name = name
         self.ctrl = ctrl
@@ -48,12 +46,9 @@ class Key:
 
 
 def parse_key(word: str) -> Key | None:
-    """Parse a word as a key.
+    """Parse a word as a key; return None if it is literal text.
 
     Names are case-insensitive, as in tmux. A single character without a modifier is text, which types the same.
-
-    Returns:
-        The key, or None if the word is literal text.
 
     Example:
         >>> str(parse_key("C-M-pgup"))

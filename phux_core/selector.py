@@ -36,10 +36,6 @@ def check_name(kind: str, name: str) -> str:
 
     Raises:
         BadNameError: The name is invalid; the message says why.
-
-    Example:
-        >>> check_name("session", "build 2")
-        'build 2'
     """
     given: object = name  # callers without a type checker may pass anything
     if not isinstance(given, str):
@@ -63,8 +59,6 @@ def check_name(kind: str, name: str) -> str:
 
 class Selector:
     """A TARGET, parsed but not yet resolved: the id in ``@N``, or a session's name and the text after its colon."""
-
-    __slots__ = ("locus", "pane_id", "session")
 
     def __init__(self, *, pane_id: int | None = None, session: str | None = None, locus: str | None = None) -> None:
         self.pane_id = pane_id
@@ -164,11 +158,7 @@ def narrow(tree: "Node", kind: str, node: "Node") -> "Node":
 
 
 def resolve_index(tree: "Node", text: str) -> "tuple[Node, int] | None":
-    """Resolve ``NAME:N`` to a session and a free window index.
-
-    Returns:
-        None if the selector has another form or the index is in use.
-    """
+    """Return the session and the free window index of ``NAME:N``; None for other forms, or if the index is in use."""
     selector = parse(text)
     session = _find(tree["sessions"], "name", selector.session)
     if session is None or selector.locus is None or not _is_number(selector.locus):

@@ -16,10 +16,7 @@ _BACKLOG = 128
 
 
 class Listener:
-    """A bound, listening socket and its file.
-
-    Args:
-        path: Where to listen; already checked by ``paths.ensure_private_directory``.
+    """A bound, listening socket and its file, in a directory checked by ``paths.ensure_private_directory``.
 
     Raises:
         RefusedError: A server is already listening there.

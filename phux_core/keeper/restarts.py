@@ -31,14 +31,6 @@ class Restarts:
         count: Number of deaths since the keeper started.
         in_a_row: Number of deaths since a service was last ready for ``QUIET_S``.
         last: Description of the last death; empty if there was none.
-
-    Example:
-        >>> restarts = Restarts(0.0)
-        >>> [restarts.died("was killed", moment) for moment in (1.0, 1.1, 1.2, 1.3)]
-        [0.0, 0.05, 0.1, 0.2]
-        >>> restarts.ready(2.0)
-        >>> restarts.died("was killed", 9.0)
-        0.0
     """
 
     def __init__(self, now: float) -> None:
@@ -89,7 +81,6 @@ class Restarts:
 
         Args:
             how: A description, such as "was killed by SIGSEGV".
-            now: The current time.
             rebuilding: The pane that the service was rebuilding; 0 for none.
             from_outside: Whether it was killed by an external signal.
         """

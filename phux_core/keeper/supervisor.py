@@ -69,7 +69,6 @@ class Supervisor:
     """The keeper of one server.
 
     Args:
-        listener: The bound socket.
         start: Starts a service, given the channel's descriptor.
         log_path: The file that stderr is redirected to, if any; its size is bounded.
         life_fd: A pipe; the server ends when its other end closes. None for a server without an owner.

@@ -27,8 +27,6 @@ CELLS = {"right": "columns", "down": "rows"}
 class Rect:
     """A rectangle of cells; ``x`` and ``y`` count from the window's upper left corner."""
 
-    __slots__ = ("cols", "rows", "x", "y")
-
     def __init__(self, x: int, y: int, cols: int, rows: int) -> None:
         self.x = x
         self.y = y
@@ -52,8 +50,6 @@ class Rect:
 class Divider:
     """The line between the two sides of the split at ``path``: one column wide for ``right``, one row for ``down``."""
 
-    __slots__ = ("direction", "path", "rect")
-
     def __init__(self, direction: "Direction", rect: Rect, path: "Path") -> None:
         self.direction = direction
         self.rect = rect
@@ -62,8 +58,6 @@ class Divider:
 
 class Arrangement:
     """A layout in cells, with the panes in its order; larger than the window if that is too small for the panes."""
-
-    __slots__ = ("cols", "dividers", "panes", "rows")
 
     def __init__(self, cols: int, rows: int) -> None:
         self.cols = cols

@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Execute a request and return its result.
-
-    Raises:
-        PhuxError: The request failed.
-    """
+    """Execute a request and return its result."""
     root, server = request["root"], request.get("server")
     if request["do"] == "list":
         return {"logs": listing.list_logs(root, server, request["live"])}
