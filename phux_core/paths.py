@@ -151,21 +151,17 @@ def check_private_directory(socket: str) -> None:
         raise UnsafePathError(
             f"cannot access the socket's directory {directory}: {error.strerror}", remedy=remedy
         ) from error
-    if not stat.S_ISDIR(found.st_mode):
-        kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "not a directory"
-        raise UnsafePathError(f"the socket's directory {directory} is {kind}", remedy=remedy)
-    if found.st_uid != os.getuid():
-        raise UnsafePathError(
-            f"the socket's directory {directory} belongs to uid {found.st_uid}, not to uid {os.getuid()}",
-            remedy=remedy,
-        )
-    if found.st_mode & stat.S_IRWXU != stat.S_IRWXU:
-        raise UnsafePathError(
-            f"the socket's directory {directory} is not accessible (mode {stat.S_IMODE(found.st_mode):04o}, need 0700)",
-            remedy=f"chmod 700 {directory}",
-        )
-    if found.st_mode & 0o077:
-        raise UnsafePathError(
-            f"the socket's directory {directory} is open to others (mode {stat.S_IMODE(found.st_mode):04o}, need 0700)",
-            remedy=remedy,
-        )
+    mode = f"(mode {stat.S_IMODE(found.st_mode):04o}, need 0700)"
+    if stat.S_ISLNK(found.st_mode):
+        problem = "is a symbolic link"
+    elif not stat.S_ISDIR(found.st_mode):
+        problem = "is not a directory"
+    elif found.st_uid != os.getuid():
+        problem = f"belongs to uid {found.st_uid}, not to uid {os.getuid()}"
+    elif found.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+        problem, remedy = f"is not accessible {mode}", f"chmod 700 {directory}"
+    elif found.st_mode & 0o077:
+        problem = f"is open to others {mode}"
+    else:
+        return
+    raise UnsafePathError(f"the socket's directory {directory} {problem}", remedy=remedy)

@@ -122,10 +122,6 @@ class Journal:
         start = _START + position - self._base
         return bytes(self._view[start : min(start + most, _START + self._length)])
 
-    def content(self) -> bytes:
-        """Return all output since the last checkpoint."""
-        return self.since(self._base)
-
     @property
     def note(self) -> bytes:
         """The last note; empty if there is none, or if its writer died while changing it."""
