@@ -98,9 +98,12 @@ class Searcher:
         Raises:
             LimitError: Matching took too long.
         """
+        import threading
+
         if self._is_safe:
             return _first(self._compiled, lines)
-        if _is_main_thread() and all(len(line) <= _LONG_LINE for line in lines):
+        is_main_thread = threading.current_thread() is threading.main_thread()
+        if is_main_thread and all(len(line) <= _LONG_LINE for line in lines):
             with _Interruption():
                 return _first(self._compiled, lines)
         helper = self._helper or _Helper()
@@ -117,12 +120,6 @@ def _first(pattern: "re.Pattern[str]", lines: "Sequence[str]") -> "tuple[int, st
         if match is not None:
             return index, match[0]
     return None
-
-
-def _is_main_thread() -> bool:
-    import threading
-
-    return threading.current_thread() is threading.main_thread()
 
 
 class _Interruption:
