@@ -47,7 +47,7 @@ def examine(phux: "Phux") -> "Document":
         is_absent = isinstance(error, errors.NoServerError)
         server = _passed("server", error.message) if is_absent else _failed("server", error.message, error.remedy)
     logs = (status or {}).get("logs") or {}
-    root = logs.get("directory") if status is not None else _logs_directory()
+    root = logs.get("directory") if status is not None else paths.logs_directory()
     checks = [
         _socket_directory(phux.socket),
         server,
@@ -56,7 +56,7 @@ def examine(phux: "Phux") -> "Document":
         _engine(status),
         _processes(status),
         _shell(dict(phux.caller.env)),
-        _config(dict(phux.caller.env)),
+        _config(),
         *_holes(logs),
     ]
     return {"schema_version": 1, "ok": all(check["ok"] for check in checks), "checks": checks}
@@ -78,11 +78,6 @@ def _socket_directory(socket: str) -> "Document":
     except errors.PhuxError as error:
         return _failed("socket", error.message, error.remedy)
     return _passed("socket", f"{os.path.dirname(socket)} is private")
-
-
-def _logs_directory() -> str | None:
-    state = paths.state_directory()
-    return None if state is None else paths.logs_directory(state)
 
 
 def _logs(root: str | None, problem: str | None) -> "Document":
@@ -165,10 +160,10 @@ def _shell(env: "dict[str, str]") -> "Document":
     return _passed("shell", f"{shell} is integrated: its commands are recorded")
 
 
-def _config(env: "dict[str, str]") -> "Document":
+def _config() -> "Document":
     from phux_core import config
 
-    path = config.config_path(env)
+    path = config.config_path()
     try:
         config.load(path)
     except errors.PhuxError as error:

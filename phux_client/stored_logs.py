@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _DEADLINE_S = 20.0
 _SEARCH_S = 60.0
-_PREFIX = 4
 
 
 def list_logs(root: str | None = None) -> "Document":
@@ -108,17 +107,15 @@ def _ask(request: "Document", root: str | None, deadline_s: float = _DEADLINE_S)
     import subprocess
 
     if root is None:
-        state = paths.state_directory()
-        if state is None:
+        root = paths.logs_directory()
+        if root is None:
             raise errors.NoSuchTargetError(
                 "there are no logs, because there is no home directory", remedy=paths.NO_HOME_REMEDY
             )
-        root = paths.logs_directory(state)
-    data = json.dumps({**request, "root": root}).encode()
     try:
         finished = subprocess.run(
             [sys.executable, "-P", "-m", "phux_core.logs.worker"],
-            input=len(data).to_bytes(_PREFIX, "big") + data,
+            input=json.dumps({**request, "root": root}).encode(),
             stdout=subprocess.PIPE,
             timeout=deadline_s,
             check=False,
@@ -129,9 +126,9 @@ def _ask(request: "Document", root: str | None, deadline_s: float = _DEADLINE_S)
         ) from None
     if patterns.was_too_slow(finished.returncode):
         raise patterns.too_slow()
-    if len(finished.stdout) < _PREFIX:
+    if not finished.stdout.endswith(b"\n"):
         raise errors.InternalError("the process that reads logs has ended")
-    reply = json.loads(finished.stdout[_PREFIX:])
+    reply = json.loads(finished.stdout)
     if "error" in reply:
         raise errors.from_wire(reply["error"])
     answer: Document = reply["ok"]

@@ -85,11 +85,7 @@ REPEAT_S = 0.5
 
 
 class Bindings:
-    """The key bindings of one client.
-
-    Args:
-        prefix: The prefix key, as ``phux_core.keys`` spells it.
-        changes: Key to action, or to a command line after a colon; an empty action removes the key.
+    """The key bindings of one client: the defaults with the changes of the config file.
 
     Raises:
         BadConfigError: A key is invalid.
@@ -125,11 +121,7 @@ def is_action(word: object) -> bool:
 
 
 def canonical(word: str) -> str:
-    """Return the canonical spelling of a key.
-
-    Example:
-        >>> canonical("c-PgUp"), canonical("%")
-        ('C-PageUp', '%')
+    """Return the canonical spelling of a key: ``C-PageUp`` for ``c-PgUp``.
 
     Raises:
         BadConfigError: There is no such key.

@@ -40,16 +40,11 @@ class Call:
     """One request that the server handles.
 
     Attributes:
-        name: The request's ``call``.
-        doc: Its description.
-        params: Its parameters by name.
         result: The content of the reply's ``ok``.
         repeatable: Whether it is safe to repeat after a lost reply.
         cancellable: Whether it can be cancelled before its reply.
         defaults: The default values of parameters that have one.
     """
-
-    __slots__ = ("cancellable", "defaults", "doc", "name", "params", "repeatable", "result")
 
     def __init__(
         self,
@@ -451,10 +446,7 @@ CALLS: "Mapping[str, Call]" = {call.name: call for call in _CALLS}
 
 
 def check(name: object, params: object) -> "tuple[Call, dict[str, object]]":
-    """Check a request against the registry.
-
-    Returns:
-        The call and its parameters, None for omitted ones.
+    """Check a request against the registry, and return the call and its parameters, None for omitted ones.
 
     Raises:
         BadRequestError: There is no such call, or its parameters are wrong; the remedy says what to send.

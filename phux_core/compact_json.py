@@ -1,28 +1,8 @@
-"""Fast conversion to JSON bytes without spaces, for frequent messages. Import-light: it is on the CLI's path."""
+"""JSON as bytes without spaces. Import-light: it is on the CLI's path."""
 
 import json
-import json.encoder
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-def _make_encode() -> "Callable[[object], str]":
-    plain = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
-    make = getattr(json.encoder, "c_make_encoder", None)
-    if make is None:
-        return plain.encode
-    # JSONEncoder.encode creates this object for each value; for small values that is half of the work.
-    once = make(None, plain.default, json.encoder.encode_basestring, None, ":", ",", False, False, True)
-
-    def encode(value: object) -> str:
-        return "".join(once(value, 0))
-
-    return encode
-
-
-_encode = _make_encode()
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
 def to_bytes(value: object) -> bytes:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _MAX_BYTES = 1 << 20
-
-
 _KEY = Kind("the name of a key, such as C-a or F1, or one character", is_key, {})
 _ACTION = Kind("the name of an action (docs/attach.md), a colon and a command, or an empty string", is_action, {})
 _PROGRAM = Kind(
@@ -46,22 +44,14 @@ KEYS: "Mapping[str, Param]" = {
         Param("keys.*", _ACTION, "action of a key after the prefix; an empty string removes it"),
     )
 }
-"""Every key by name; ``TABLE.*`` is any key in that table."""
-_ENTRIES = {"keys": _KEY}
-"""The kind of the keys in each table."""
+"""Every key by name; ``keys.*`` is any key in the table ``keys``."""
 
 
-def config_path(environ: "Mapping[str, str] | None" = None) -> str:
-    """Return the path of the config file; /dev/null if there is no home directory.
-
-    Example:
-        >>> config_path({"XDG_CONFIG_HOME": "/home/me/.config"})
-        '/home/me/.config/phux/config.toml'
-    """
-    environ = os.environ if environ is None else environ
-    if chosen := environ.get("PHUX_CONFIG"):
+def config_path() -> str:
+    """Return the path of the config file; /dev/null if there is no home directory."""
+    if chosen := os.environ.get("PHUX_CONFIG"):
         return os.path.abspath(chosen)
-    directory = xdg_directory("XDG_CONFIG_HOME", ".config", environ)
+    directory = xdg_directory("XDG_CONFIG_HOME", ".config")
     return os.devnull if directory is None else os.path.join(directory, "phux", "config.toml")
 
 
@@ -69,7 +59,7 @@ def load(path: str) -> "dict[str, object]":
     """Read a config file.
 
     Returns:
-        The value or the default of every key in ``KEYS``; a ``TABLE.*`` is a dictionary under ``TABLE``.
+        The value or the default of every key in ``KEYS``; those of ``keys.*`` are a dictionary under ``keys``.
 
     Raises:
         BadConfigError: The file is invalid; the message says where.
@@ -78,25 +68,17 @@ def load(path: str) -> "dict[str, object]":
 
 
 def parse(text: str, path: str) -> "dict[str, object]":
-    """Parse the text of a config file; like ``load``.
-
-    Example:
-        >>> parse('history-limit = 500', "config.toml")["history-limit"]
-        500
-    """
-    document = _read_toml(text, path) if text else {}
-    values: dict[str, object] = {}
-    for name, key in KEYS.items():
-        table, star = name.removesuffix(".*"), name.endswith(".*")
-        values[table] = {} if star else key.default
-    for name, value in document.items():
-        if f"{name}.*" not in KEYS:
+    """Parse the text of a config file; like ``load``."""
+    values: dict[str, object] = {name: key.default for name, key in KEYS.items() if name != "keys.*"}
+    values["keys"] = {}
+    for name, value in (_read_toml(text, path) if text else {}).items():
+        if name != "keys":
             values[name] = _checked(name, value, text, path)
-            continue
-        if not isinstance(value, dict):
+        elif isinstance(value, dict):
+            values[name] = {entry: _checked(f"keys.{entry}", given, text, path) for entry, given in value.items()}
+        else:
             where = f"{path}, line {_line_of(name, text)}"
-            raise BadConfigError(f"{where}: `{name}` is {value!r:.80}", remedy=f"write it as a table, [{name}]")
-        values[name] = {entry: _checked(f"{name}.{entry}", given, text, path) for entry, given in value.items()}
+            raise BadConfigError(f"{where}: `keys` is {value!r:.80}", remedy="write it as a table, [keys]")
     return values
 
 
@@ -110,13 +92,13 @@ def _read_toml(text: str, path: str) -> "dict[str, object]":
 
 
 def _checked(name: str, value: object, text: str, path: str) -> object:
-    table, dot, entry = name.partition(".")
-    key = KEYS.get(f"{table}.*" if dot else name)
+    is_binding = name.startswith("keys.")
+    key = KEYS.get("keys.*" if is_binding else name)
     where = f"{path}, line {_line_of(name, text)}"
     if key is None:
         raise BadConfigError(f"{where}: unknown key `{name[:80]}`", remedy=f"the keys are: {', '.join(KEYS)}")
-    if dot and not _ENTRIES[table].fits(entry):
-        raise BadConfigError(f"{where}: `{name[:80]}` is not the name of a key", remedy=f"use {_ENTRIES[table].words}")
+    if is_binding and not _KEY.fits(name.removeprefix("keys.")):
+        raise BadConfigError(f"{where}: `{name[:80]}` is not the name of a key", remedy=f"use {_KEY.words}")
     if not key.kind.fits(value):
         raise BadConfigError(f"{where}: `{name}` is {value!r:.80}", remedy=f"use {key.kind.words}")
     return value

@@ -15,11 +15,6 @@ if TYPE_CHECKING:
 
 Shape = TypeVar("Shape")
 
-_COLORS: dict[str, type[Any]] = {
-    "default": shapes.DefaultColor,
-    "palette": shapes.PaletteColor,
-    "rgb": shapes.RgbColor,
-}
 EVENTS: dict[str, type[Any]] = {str(attrs.fields_dict(kind)["event"].default): kind for kind in get_args(shapes.Event)}
 """Every event class by the name in its ``event`` key."""
 
@@ -27,10 +22,9 @@ EVENTS: dict[str, type[Any]] = {str(attrs.fields_dict(kind)["event"].default): k
 def _make_converter() -> Converter:
     converter = Converter()
 
-    def structure_color(value: Any, _kind: object) -> shapes.CellColor:
-        return cast("shapes.CellColor", converter.structure(value, _COLORS[value["kind"]]))
-
-    def structure_cells(value: list[Any], _kind: object) -> list[shapes.CellInfo]:
+    def structure_cells(value: list[Any] | None, _kind: object) -> list[shapes.CellInfo] | None:
+        if value is None:
+            return None
         # A screen has thousands of cells and few styles, and equal styles are often the same object.
         styles: dict[int, shapes.CellStyle] = {}
         cells = []
@@ -46,12 +40,7 @@ def _make_converter() -> Converter:
         return value if isinstance(value, int) else converter.structure(value, shapes.LayoutSplit)
 
     converter.register_structure_hook_func(lambda kind: kind == int | shapes.LayoutSplit, structure_layout)
-    converter.register_structure_hook_func(lambda kind: kind == shapes.CellColor, structure_color)
-    converter.register_structure_hook_func(lambda kind: kind == list[shapes.CellInfo], structure_cells)
-    converter.register_structure_hook_func(
-        lambda kind: kind == (list[shapes.CellInfo] | None),
-        lambda value, kind: None if value is None else structure_cells(value, kind),
-    )
+    converter.register_structure_hook_func(lambda kind: kind == (list[shapes.CellInfo] | None), structure_cells)
     return converter
 
 
@@ -71,10 +60,6 @@ def load(kind: type[Shape], document: Mapping[str, Any]) -> Shape:
 
 
 def load_event(document: Mapping[str, Any]) -> shapes.Event | None:
-    """Convert a document to an event.
-
-    Returns:
-        The event, or None if this release does not know it.
-    """
+    """Convert a document to an event; return None if this release does not know it."""
     kind = EVENTS.get(document["event"])
     return None if kind is None else cast("shapes.Event", load(kind, document))

@@ -1,33 +1,14 @@
 """Every error that phux raises, with stable codes.
 
     PhuxError
-    ├── TransportError            communication with the server failed
-    │   ├── NoServerError         no_server      no server is listening on the socket
-    │   ├── StartFailedError      start_failed   a server was started and did not become ready
-    │   ├── DisconnectedError     disconnected   the server disconnected before it replied
-    │   ├── ServiceRestartingError  service_restarting  the service died, and the next one is not ready yet
-    │   ├── TimedOutError         timed_out      a timeout expired
-    │   └── UnsafePathError       unsafe_path    the socket's path or directory is unsafe or unusable
-    ├── ProtocolError             protocol       the wire protocol was violated
-    │   └── VersionError          version        client and server speak different protocols
-    └── RequestError              the server, or the library before calling it, rejected a request
-        ├── BadRequestError       bad_request    a parameter has the wrong type, is unknown or out of range
-        ├── BadSelectorError      bad_selector   TARGET is not a valid selector
-        ├── BadNameError          bad_name       the name of a session or window is invalid
-        ├── BadSizeError          bad_size       columns or rows are out of range
-        ├── BadCwdError           bad_cwd        the working directory is missing or inaccessible
-        ├── BadConfigError        bad_config     the config file is invalid
-        ├── NoSuchTargetError     no_such_target TARGET is valid and matches nothing
-        ├── NameInUseError        name_in_use    a session with that name exists
-        ├── CannotExecuteError    cannot_execute the command cannot be started
-        ├── PaneClosedError       pane_closed    the pane's program has exited
-        ├── BusyError             busy           another program is in the foreground
-        ├── InputTooLongError     input_too_long a line exceeds the terminal's limit
-        ├── InputBlockedError     input_blocked  the program does not read its input
-        ├── StoppedError          stopped        a wait matched its stop condition
-        ├── RefusedError          refused        the request is valid, but not allowed
-        ├── LimitError            limit          a limit was reached
-        └── InternalError         internal       a bug in phux
+    ├── TransportError
+    │       NoServerError, StartFailedError, DisconnectedError, ServiceRestartingError, TimedOutError, UnsafePathError
+    ├── ProtocolError
+    │       VersionError
+    └── RequestError
+            BadRequestError, BadSelectorError, BadNameError, BadSizeError, BadCwdError, BadConfigError,
+            NoSuchTargetError, NameInUseError, CannotExecuteError, PaneClosedError, BusyError, InputTooLongError,
+            InputBlockedError, StoppedError, RefusedError, LimitError, InternalError
 
 Codes appear on the wire and in the Error document; Python programs catch the classes. Messages say what happened,
 remedies what to do. Import-light: it is on the CLI's path.
@@ -282,6 +263,5 @@ def from_wire(error: "Mapping[str, object]") -> PhuxError:
     kind = ERRORS.get(code, RequestError)
     remedy = error.get("remedy")
     made = kind(str(error.get("message", code)), remedy=None if remedy is None else str(remedy))
-    if made.code != code:
-        made.code = code
+    made.code = code
     return made

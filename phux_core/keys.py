@@ -32,16 +32,7 @@ _NAMES = {name.lower(): name for name in KEY_NAMES} | _ALIASES
 
 
 class Key:
-    """One key press: a canonical name or a single character, with modifiers.
-
-    Attributes:
-        name: A name in ``KEY_NAMES``, or one character.
-        ctrl: Whether Control is pressed.
-        alt: Whether Alt (Meta) is pressed.
-        shift: Whether Shift is pressed.
-    """
-
-    __slots__ = ("alt", "ctrl", "name", "shift")
+    """One key press: a name in ``KEY_NAMES`` or a single character, with modifiers; ``alt`` is Meta."""
 
     def __init__(self, name: str, *, ctrl: bool = False, alt: bool = False, shift: bool = False) -> None:
         self.name = name
@@ -53,30 +44,15 @@ class Key:
         """Return the key as a word for ``send-keys``."""
         return f"{'C-' * self.ctrl}{'M-' * self.alt}{'S-' * self.shift}{self.name}"
 
-    def __repr__(self) -> str:
-        return f"Key({str(self)!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Key) and str(self) == str(other)
-
-    def __hash__(self) -> int:
-        return hash(str(self))
-
 
 def parse_key(word: str) -> Key | None:
-    """Parse a word as a key.
+    """Parse a word as a key; return None if it is literal text.
 
     Names are case-insensitive, as in tmux. A single character without a modifier is text, which types the same.
 
-    Args:
-        word: One word as given to ``send-keys``.
-
-    Returns:
-        The key, or None if the word is literal text.
-
     Example:
-        >>> parse_key("C-M-pgup")
-        Key('C-M-PageUp')
+        >>> str(parse_key("C-M-pgup"))
+        'C-M-PageUp'
         >>> parse_key("cargo test") is None
         True
     """

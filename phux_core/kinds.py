@@ -25,8 +25,6 @@ class Kind:
         annotation: Their type in a handler's signature.
     """
 
-    __slots__ = ("annotation", "fits", "schema", "words")
-
     def __init__(
         self, words: str, fits: "Callable[[object], bool]", schema: "dict[str, object]", annotation: str = "str"
     ) -> None:
@@ -37,12 +35,7 @@ class Kind:
 
 
 def whole(least: int = 0, most: int = MAX_COUNT, *, of: str = "") -> Kind:
-    """Return the kind of whole numbers in a range.
-
-    Example:
-        >>> whole(1, 9).words
-        'a whole number from 1 to 9'
-    """
+    """Return the kind of whole numbers in a range."""
 
     def fits(value: object) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
@@ -63,12 +56,7 @@ def number(least: int = 0, most: int = LARGEST, *, of: str = "") -> Kind:
 
 
 def one_of(*values: str, annotation: str = "str") -> Kind:
-    """Return the kind of a fixed set of strings.
-
-    Example:
-        >>> one_of("session", "window", "pane").words
-        '"session", "window" or "pane"'
-    """
+    """Return the kind of a fixed set of strings."""
     *first, last = (f'"{value}"' for value in values)
     words = f"{', '.join(first)} or {last}"
     schema: dict[str, object] = {"type": "string", "enum": list(values)}
@@ -178,15 +166,10 @@ class Param:
     """A parameter of a call or a tool, or a key of the config file.
 
     Attributes:
-        name: Its name.
-        kind: The values it accepts.
         doc: Its meaning: a verb phrase for a boolean, a noun phrase for other kinds.
         required: Whether it must be given; null counts as omitted.
-        default: The default value; None if there is none.
         omitted: Description of the behavior when it is omitted and has no default value.
     """
-
-    __slots__ = ("default", "doc", "kind", "name", "omitted", "required")
 
     def __init__(
         self,
@@ -207,31 +190,17 @@ class Param:
 
     def but(self, **changes: object) -> "Param":
         """Return a copy of the parameter with changed attributes."""
-        attributes = {name: getattr(self, name) for name in self.__slots__}
-        return Param(**attributes | changes)
+        return Param(**vars(self) | changes)
 
     @property
     def meaning(self) -> str:
-        """The parameter's description, with its default.
-
-        Example:
-            >>> Param("cols", COUNT, "columns", default=80).meaning
-            'columns; 80 when omitted'
-        """
+        """The parameter's description, with its default: "columns; 80 when omitted"."""
         omitted = self.omitted or self.default
         return f"{self.doc}; {omitted} when omitted" if omitted and not self.required else self.doc
 
 
 def check(owner: str, params: "Mapping[str, Param]", given: "Mapping[str, object]") -> "dict[str, object]":
-    """Check named values against parameters.
-
-    Args:
-        owner: The call or tool, for errors.
-        params: Its parameters.
-        given: The values.
-
-    Returns:
-        The value of each parameter, None for omitted ones.
+    """Check the values given to a call or tool (the owner), and return that of each parameter, None for omitted ones.
 
     Raises:
         BadRequestError: A parameter is unknown, missing or of the wrong kind; the remedy says what to send.

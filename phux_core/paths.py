@@ -10,33 +10,21 @@ import sys
 
 from phux_core.errors import UnsafePathError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 # sun_path has 108 bytes on Linux and 104 elsewhere, including the terminating NUL.
 SOCKET_PATH_LIMIT = 107 if sys.platform == "linux" else 103
 NO_HOME_REMEDY = "set HOME or XDG_STATE_HOME to an absolute path"
 """The remedy if there is no home directory for logs."""
 
 
-def socket_path(explicit: str | None = None, environ: "Mapping[str, str] | None" = None) -> str:
-    """Return the server's socket: from the argument, PHUX_SOCKET, the runtime directory, or /tmp.
-
-    Args:
-        explicit: The value of ``--socket`` or ``connect(socket=...)``.
-        environ: The environment; the process's own if omitted.
-
-    Returns:
-        An absolute path.
+def socket_path(explicit: str | None = None) -> str:
+    """Return the absolute path of the server's socket: as given, or by PHUX_SOCKET, the runtime directory, or /tmp.
 
     Raises:
         UnsafePathError: The path is invalid, or too long for a Unix socket.
     """
-    environ = os.environ if environ is None else environ
-    path = explicit or environ.get("PHUX_SOCKET")
+    path = explicit or os.environ.get("PHUX_SOCKET")
     if not path:
-        runtime = environ.get("XDG_RUNTIME_DIR", "")
+        runtime = os.environ.get("XDG_RUNTIME_DIR", "")
         # The XDG specification requires that relative paths in its variables are ignored.
         if os.path.isabs(runtime) and os.path.isdir(runtime):
             path = os.path.join(runtime, "phux", "phux.sock")
@@ -74,31 +62,23 @@ def _without_runtime_directory() -> str:
     return f"/tmp/phux-{os.getuid()}"  # noqa: S108  the directory is checked before use
 
 
-def missing_runtime_directory(explicit: str | None = None, environ: "Mapping[str, str] | None" = None) -> str | None:
-    """Explain which directory replaces a runtime directory that does not exist; None if none is needed.
-
-    Args:
-        explicit: The value of ``--socket``.
-        environ: The environment; the process's own if omitted.
-    """
-    environ = os.environ if environ is None else environ
-    runtime = environ.get("XDG_RUNTIME_DIR", "")
-    if explicit or environ.get("PHUX_SOCKET") or not os.path.isabs(runtime) or os.path.isdir(runtime):
+def missing_runtime_directory(explicit: str | None = None) -> str | None:
+    """Explain which directory replaces a runtime directory that does not exist; None if none is needed."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    if explicit or os.environ.get("PHUX_SOCKET") or not os.path.isabs(runtime) or os.path.isdir(runtime):
         return None
     return f"XDG_RUNTIME_DIR is {runtime}, which is not a directory; using {_without_runtime_directory()} instead"
 
 
-def home_directory(environ: "Mapping[str, str] | None" = None) -> str | None:
-    """Return the user's home directory: HOME if it is an absolute path, else from the user database.
+def xdg_directory(variable: str, default: str) -> str | None:
+    """Return an XDG base directory: the variable's value if it is an absolute path, else one below the home directory.
 
-    Args:
-        environ: The environment; the process's own if omitted.
-
-    Returns:
-        An absolute path; None if there is no home directory.
+    The home directory is HOME if that is an absolute path, else from the user database; None if there is none.
     """
-    environ = os.environ if environ is None else environ
-    home = environ.get("HOME", "")
+    named = os.environ.get(variable, "")
+    if os.path.isabs(named):
+        return named
+    home = os.environ.get("HOME", "")
     if not os.path.isabs(home):
         import pwd
 
@@ -106,43 +86,20 @@ def home_directory(environ: "Mapping[str, str] | None" = None) -> str | None:
             home = pwd.getpwuid(os.getuid()).pw_dir
         except KeyError:
             return None
-    return home if os.path.isabs(home) else None
+    return os.path.join(home, default) if os.path.isabs(home) else None
 
 
-def xdg_directory(variable: str, default: str, environ: "Mapping[str, str] | None" = None) -> str | None:
-    """Return an XDG base directory: the variable's value if it is an absolute path, else below the home directory.
-
-    Args:
-        variable: The variable's name, such as XDG_STATE_HOME.
-        default: The default path relative to the home directory.
-        environ: The environment; the process's own if omitted.
-
-    Returns:
-        An absolute path; None if neither the variable nor a home directory gives one.
-    """
-    environ = os.environ if environ is None else environ
-    named = environ.get(variable, "")
-    if os.path.isabs(named):
-        return named
-    home = home_directory(environ)
-    return None if home is None else os.path.join(home, default)
-
-
-def state_directory(environ: "Mapping[str, str] | None" = None) -> str | None:
-    """Return the directory of persistent state: ``phux`` in XDG_STATE_HOME, or in ~/.local/state.
+def logs_directory(state: str | None = None) -> str | None:
+    """Return the directory of all panes' logs; None if there is no home directory, and nothing is logged.
 
     Args:
-        environ: The environment; the process's own if omitted.
-
-    Returns:
-        An absolute path; None if there is no home directory, and nothing is stored.
+        state: The directory of persistent state, instead of the user's.
     """
-    state = xdg_directory("XDG_STATE_HOME", os.path.join(".local", "state"), environ)
-    return None if state is None else os.path.join(state, "phux")
-
-
-def logs_directory(state: str) -> str:
-    """Return the directory of all panes' logs."""
+    if state is None:
+        home = xdg_directory("XDG_STATE_HOME", os.path.join(".local", "state"))
+        if home is None:
+            return None
+        state = os.path.join(home, "phux")
     return os.path.join(state, "logs")
 
 
@@ -194,21 +151,17 @@ def check_private_directory(socket: str) -> None:
         raise UnsafePathError(
             f"cannot access the socket's directory {directory}: {error.strerror}", remedy=remedy
         ) from error
-    if not stat.S_ISDIR(found.st_mode):
-        kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "not a directory"
-        raise UnsafePathError(f"the socket's directory {directory} is {kind}", remedy=remedy)
-    if found.st_uid != os.getuid():
-        raise UnsafePathError(
-            f"the socket's directory {directory} belongs to uid {found.st_uid}, not to uid {os.getuid()}",
-            remedy=remedy,
-        )
-    if found.st_mode & stat.S_IRWXU != stat.S_IRWXU:
-        raise UnsafePathError(
-            f"the socket's directory {directory} is not accessible (mode {stat.S_IMODE(found.st_mode):04o}, need 0700)",
-            remedy=f"chmod 700 {directory}",
-        )
-    if found.st_mode & 0o077:
-        raise UnsafePathError(
-            f"the socket's directory {directory} is open to others (mode {stat.S_IMODE(found.st_mode):04o}, need 0700)",
-            remedy=remedy,
-        )
+    mode = f"(mode {stat.S_IMODE(found.st_mode):04o}, need 0700)"
+    if stat.S_ISLNK(found.st_mode):
+        problem = "is a symbolic link"
+    elif not stat.S_ISDIR(found.st_mode):
+        problem = "is not a directory"
+    elif found.st_uid != os.getuid():
+        problem = f"belongs to uid {found.st_uid}, not to uid {os.getuid()}"
+    elif found.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+        problem, remedy = f"is not accessible {mode}", f"chmod 700 {directory}"
+    elif found.st_mode & 0o077:
+        problem = f"is open to others {mode}"
+    else:
+        return
+    raise UnsafePathError(f"the socket's directory {directory} {problem}", remedy=remedy)

@@ -18,7 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Sequence
-    from typing import IO, Any
 
 LONGEST = 10_000
 """Maximum characters of a pattern."""
@@ -28,7 +27,6 @@ BATCH = 256
 """Lines of a log per time limit."""
 # In a line of this length, `re` checks for signals every few milliseconds; in one of 200,000, every few seconds.
 _LONG_LINE = 8192
-_PREFIX = 4
 # Without these there is only one way to match from each position, in time proportional to the pattern.
 _CHOICES = "*+?{|"
 
@@ -87,16 +85,7 @@ def was_too_slow(returncode: int | None) -> bool:
 
 
 class Searcher:
-    """Searches lines for a pattern, in any program and thread.
-
-    Args:
-        pattern: The pattern.
-
-    Raises:
-        BadRequestError: The pattern is invalid or too long.
-    """
-
-    __slots__ = ("_compiled", "_helper", "_is_safe")
+    """Searches lines for a pattern, in any program and thread; raises BadRequestError if the pattern is invalid."""
 
     def __init__(self, pattern: str) -> None:
         self._compiled = compile_pattern(pattern)
@@ -104,22 +93,22 @@ class Searcher:
         self._helper: _Helper | None = None
 
     def first(self, lines: "Sequence[str]") -> "tuple[int, str] | None":
-        """Find the first line that matches.
-
-        Returns:
-            Its index and the matching part; None if no line matches.
+        """Return the index of the first line that matches, and the matching part; None if no line matches.
 
         Raises:
             LimitError: Matching took too long.
         """
+        import threading
+
         if self._is_safe:
             return _first(self._compiled, lines)
-        if _is_main_thread() and all(len(line) <= _LONG_LINE for line in lines):
+        is_main_thread = threading.current_thread() is threading.main_thread()
+        if is_main_thread and all(len(line) <= _LONG_LINE for line in lines):
             with _Interruption():
                 return _first(self._compiled, lines)
-        helper = self._helper or _Helper(self._compiled.pattern)
+        helper = self._helper or _Helper()
         self._helper = None  # set again below if it survives
-        found = helper.first(lines)
+        found = helper.first(self._compiled.pattern, lines)
         self._helper = helper
         return found
 
@@ -133,16 +122,8 @@ def _first(pattern: "re.Pattern[str]", lines: "Sequence[str]") -> "tuple[int, st
     return None
 
 
-def _is_main_thread() -> bool:
-    import threading
-
-    return threading.current_thread() is threading.main_thread()
-
-
 class _Interruption:
     """Raises LimitError in the main thread if the block takes LIMIT_S of its CPU time."""
-
-    __slots__ = ("_handler", "_started_s", "_timer")
 
     def __enter__(self) -> None:
         import signal
@@ -172,31 +153,34 @@ class _Interruption:
 
 
 class _Helper:
-    """A process that searches lines for one pattern, and ends if that takes too long."""
+    """A process that searches lines for patterns, and ends if that takes too long."""
 
-    __slots__ = ("_process",)
-
-    def __init__(self, pattern: str) -> None:
+    def __init__(self) -> None:
         import subprocess
 
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "phux_core.patterns"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-        assert self._process.stdin is not None
-        _send(self._process.stdin, pattern)
 
-    def first(self, lines: "Sequence[str]") -> "tuple[int, str] | None":
+    def first(self, pattern: str, lines: "Sequence[str]") -> "tuple[int, str] | None":
         """Like ``Searcher.first``."""
+        import json
+
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
+        reply = b""
         try:
-            _send(process.stdin, list(lines))
-            found = _receive(process.stdout)
-        except (BrokenPipeError, EOFError):
+            process.stdin.write(json.dumps([pattern, list(lines)]).encode() + b"\n")
+            process.stdin.flush()
+            reply = process.stdout.readline()
+        except BrokenPipeError:
+            pass
+        if not reply:
             if was_too_slow(process.wait()):
-                raise too_slow() from None
-            raise InternalError("the process that matches the pattern has exited") from None
+                raise too_slow()
+            raise InternalError("the process that matches the pattern has exited")
+        found = json.loads(reply)
         return None if found is None else (found[0], found[1])
 
     def __del__(self) -> None:
@@ -211,35 +195,17 @@ class _Helper:
                 pass
 
 
-def _send(stream: "IO[bytes]", message: object) -> None:
-    import json
-
-    data = json.dumps(message).encode()
-    stream.write(len(data).to_bytes(_PREFIX, "big") + data)
-    stream.flush()
-
-
-def _receive(stream: "IO[bytes]") -> "Any":
-    import json
-
-    prefix = stream.read(_PREFIX)
-    data = stream.read(int.from_bytes(prefix, "big"))
-    if not data:
-        raise EOFError
-    return json.loads(data)
-
-
 def _serve() -> None:
-    """Receive a pattern, then search the lines that follow, until stdin is closed."""
-    import contextlib
+    """Search the lines that arrive, each time with their pattern, until stdin is closed."""
+    import json
 
-    with contextlib.suppress(EOFError):
-        compiled = compile_pattern(_receive(sys.stdin.buffer))
-        while True:
-            lines = _receive(sys.stdin.buffer)
-            with TimeLimit():
-                found = _first(compiled, lines)
-            _send(sys.stdout.buffer, found)
+    for request in sys.stdin.buffer:
+        pattern, lines = json.loads(request)
+        compiled = compile_pattern(pattern)
+        with TimeLimit():
+            found = _first(compiled, lines)
+        sys.stdout.buffer.write(json.dumps(found).encode() + b"\n")
+        sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":

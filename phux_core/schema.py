@@ -30,11 +30,9 @@ def names() -> list[str]:
 
 
 def read(name: str) -> str:
-    """Return the text of a schema file.
+    """Return the text of a schema file: ``screen-state.v3``, or without the version the newest.
 
-    Args:
-        name: ``screen-state.v3``, or without the version for the newest; case and punctuation are ignored, as in
-            ``ScreenState``.
+    Case and punctuation are ignored, as in ``ScreenState``.
 
     Raises:
         KeyError: There is no such schema.
@@ -126,23 +124,14 @@ def _object(kind: "Any", definitions: "Schema") -> "Schema":
     properties = {}
     required = []
     for attribute in attrs.fields(resolved):
-        may_be_absent = attribute.default is None
-        properties[attribute.name] = {
-            **_type(_without_none(attribute.type) if may_be_absent else attribute.type, definitions),
-            "description": notes[attribute.name],
-        }
-        if not may_be_absent:
+        schema = _type(attribute.type, definitions)
+        if attribute.default is None:  # absent, but never null
+            options = [option for option in schema["anyOf"] if option != {"type": "null"}]
+            schema = options[0] if len(options) == 1 else {"anyOf": options}
+        else:
             required.append(attribute.name)
+        properties[attribute.name] = {**schema, "description": notes[attribute.name]}
     return {"description": summary, "type": "object", "properties": properties, "required": required}
-
-
-def _without_none(kind: "Any") -> "Any":
-    import functools
-    import operator
-    import typing
-
-    rest = [argument for argument in typing.get_args(kind) if argument is not type(None)]
-    return functools.reduce(operator.or_, rest)
 
 
 def descriptions(kind: "type[Any]") -> "dict[str, str]":

@@ -19,6 +19,7 @@ from phux_core.errors import BadNameError, BadSelectorError, NoSuchTargetError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     # A Tree document, or a session, window or pane inside it (schemas/tree.v1.json).
@@ -35,10 +36,6 @@ def check_name(kind: str, name: str) -> str:
 
     Raises:
         BadNameError: The name is invalid; the message says why.
-
-    Example:
-        >>> check_name("session", "build 2")
-        'build 2'
     """
     given: object = name  # callers without a type checker may pass anything
     if not isinstance(given, str):
@@ -61,21 +58,9 @@ def check_name(kind: str, name: str) -> str:
 
 
 class Selector:
-    """A TARGET, parsed but not yet resolved.
+    """A TARGET, parsed but not yet resolved: the id in ``@N``, or a session's name and the text after its colon."""
 
-    Attributes:
-        text: The original text.
-        pane_id: N in ``@N``.
-        session: The session's name, for forms that begin with one.
-        locus: The text after the colon, if there is one.
-    """
-
-    __slots__ = ("locus", "pane_id", "session", "text")
-
-    def __init__(
-        self, text: str, *, pane_id: int | None = None, session: str | None = None, locus: str | None = None
-    ) -> None:
-        self.text = text
+    def __init__(self, *, pane_id: int | None = None, session: str | None = None, locus: str | None = None) -> None:
         self.pane_id = pane_id
         self.session = session
         self.locus = locus
@@ -90,12 +75,12 @@ def parse(text: str) -> Selector:
     if not text:
         raise BadSelectorError("the target is empty")
     if text in {".", "="}:
-        return Selector(text)
+        return Selector()
     if text[0] == "@":
         digits = text[1:]
         if not _is_number(digits) or int(digits) > _MAX_ID:
             raise BadSelectorError(f"{text[:80]!r} is not a pane id: `@` is followed by a number, such as @3")
-        return Selector(text, pane_id=int(digits))
+        return Selector(pane_id=int(digits))
     if text[0] in _RESERVED_FIRST:
         raise BadSelectorError(f"{text[:80]!r} is not a selector: session names cannot start with {text[0]!r}")
     session, colon, locus = text.partition(":")
@@ -105,19 +90,16 @@ def parse(text: str) -> Selector:
         raise BadSelectorError(f"{text[:80]!r} has no window after the colon")
     if locus.endswith("."):
         raise BadSelectorError(f"{text[:80]!r} has no pane after the dot")
-    return Selector(text, session=session, locus=locus if colon else None)
+    return Selector(session=session, locus=locus if colon else None)
 
 
 def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[str, Node]":
-    """Return the session, window or pane that a selector names.
+    """Return the scope of a selector (``"session"``, ``"window"`` or ``"pane"``), and the node of the tree it names.
 
     Args:
         tree: A Tree document.
         text: The selector.
         here: The pane the caller runs in, if it belongs to this server.
-
-    Returns:
-        ``"session"``, ``"window"`` or ``"pane"``, and that node of the tree.
 
     Raises:
         BadSelectorError: The selector is invalid.
@@ -134,13 +116,13 @@ def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[s
         if pane is None:
             raise NoSuchTargetError(f"there is no pane {text}")
         return "pane", pane
-    session = _session(tree, tree["focused_session"] if text == "=" else selector.session)
+    session = _find(tree["sessions"], "name", tree["focused_session"] if text == "=" else selector.session)
     if session is None:
         if text == "=":
             raise NoSuchTargetError("there is no focused session: the server has no sessions")
         # `new --json` prints a pane's id, and users pass it without the `@`.
-        number = _is_number(selector.text) and _pane_by_id(tree, int(selector.text)) is not None
-        remedy = f"write @{selector.text} for the pane with that id" if number else None
+        is_pane_id = _is_number(text) and _pane_by_id(tree, int(text)) is not None
+        remedy = f"write @{text} for the pane with that id" if is_pane_id else None
         raise NoSuchTargetError(f"no session is called {selector.session!r}", remedy=remedy)
     if selector.locus is None:
         return "session", session
@@ -148,8 +130,8 @@ def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[s
     if not window_part or not _is_number(pane_part):
         window_part = ""
     # Numbers are indexes if such a window and pane exist. Otherwise the text may be a name, which may contain dots.
-    inside = _by_index(session, window_part) if _is_number(window_part) else None
-    pane = None if inside is None else _pane_by_index(inside, pane_part)
+    inside = _find(session["windows"], "index", int(window_part)) if _is_number(window_part) else None
+    pane = None if inside is None else _find(inside["panes"], "index", int(pane_part))
     if pane is not None:
         return "pane", pane
     window = _window(session, selector.locus)
@@ -158,7 +140,7 @@ def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[s
     inside = _window(session, window_part) if window_part else None
     if inside is None:
         raise NoSuchTargetError(f"session {session['name']!r} has no window {window_part or selector.locus!r}")
-    pane = _pane_by_index(inside, pane_part)
+    pane = _find(inside["panes"], "index", int(pane_part))
     if pane is None:
         raise NoSuchTargetError(f"window {window_part!r} of session {session['name']!r} has no pane {pane_part}")
     return "pane", pane
@@ -170,22 +152,15 @@ def narrow(tree: "Node", kind: str, node: "Node") -> "Node":
         return node
     windows = node["windows"] if kind == "session" else [node]
     panes: list[Node] = [pane for window in windows for pane in window["panes"]]
-    for pane in panes:
-        if pane["id"] == tree["focused_pane"]:
-            return pane
-    window = next((window for window in windows if window["active"]), windows[0])
-    candidates: list[Node] = window["panes"]
-    return next((pane for pane in candidates if pane["active"]), candidates[0])
+    window = _find(windows, "active", True) or windows[0]
+    active = _find(window["panes"], "active", True) or window["panes"][0]
+    return _find(panes, "id", tree["focused_pane"]) or active
 
 
 def resolve_index(tree: "Node", text: str) -> "tuple[Node, int] | None":
-    """Resolve ``NAME:N`` to a session and a free window index.
-
-    Returns:
-        None if the selector has another form or the index is in use.
-    """
+    """Return the session and the free window index of ``NAME:N``; None for other forms, or if the index is in use."""
     selector = parse(text)
-    session = None if selector.session is None else _session(tree, selector.session)
+    session = _find(tree["sessions"], "name", selector.session)
     if session is None or selector.locus is None or not _is_number(selector.locus):
         return None
     return None if _window(session, selector.locus) else (session, int(selector.locus))
@@ -212,11 +187,9 @@ def node_by_id(tree: "Node", kind: str, id_: int) -> "Node":
     Raises:
         NoSuchTargetError: There is no such node.
     """
-    sessions: list[Node] = tree["sessions"]
-    windows: list[Node] = [window for session in sessions for window in session["windows"]]
-    panes: list[Node] = [pane for window in windows for pane in window["panes"]]
-    nodes = {"session": sessions, "window": windows, "pane": panes}[kind]
-    found = next((node for node in nodes if node["id"] == id_), None)
+    windows: list[Node] = [window for session in tree["sessions"] for window in session["windows"]]
+    nodes = {"session": tree["sessions"], "window": windows, "pane": _panes(tree)}[kind]
+    found = _find(nodes, "id", id_)
     if found is None:
         raise NoSuchTargetError(f"there is no {kind} with the id {id_}")
     return found
@@ -226,26 +199,19 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= len(str(_MAX_ID))
 
 
-def _session(tree: "Node", name: str | None) -> "Node | None":
-    return next((session for session in tree["sessions"] if session["name"] == name), None)
+def _find(nodes: "Iterable[Node]", key: str, value: object) -> "Node | None":
+    return next((node for node in nodes if node[key] == value), None)
 
 
 def _window(session: "Node", locus: str) -> "Node | None":
-    if _is_number(locus) and (found := _by_index(session, locus)):
-        return found
-    return next((window for window in session["windows"] if window["name"] == locus), None)
+    """Return a window by its index or its name."""
+    by_index = _find(session["windows"], "index", int(locus)) if _is_number(locus) else None
+    return by_index or _find(session["windows"], "name", locus)
 
 
-def _by_index(session: "Node", number: str) -> "Node | None":
-    return next((window for window in session["windows"] if window["index"] == int(number)), None)
-
-
-def _pane_by_index(window: "Node", number: str) -> "Node | None":
-    return next((pane for pane in window["panes"] if pane["index"] == int(number)), None)
+def _panes(tree: "Node") -> "list[Node]":
+    return [pane for session in tree["sessions"] for window in session["windows"] for pane in window["panes"]]
 
 
 def _pane_by_id(tree: "Node", pane_id: int | None) -> "Node | None":
-    panes: list[Node] = [
-        pane for session in tree["sessions"] for window in session["windows"] for pane in window["panes"]
-    ]
-    return next((pane for pane in panes if pane["id"] == pane_id), None)
+    return _find(_panes(tree), "id", pane_id)

@@ -52,12 +52,7 @@ def _load() -> None:
 
 
 def join_wrapped(rows: "Sequence[str]", wrapped: "Container[int]", cols: int) -> list[str]:
-    """Join rows that form one line, wrapped at the edge of the screen.
-
-    Args:
-        rows: Rows without trailing blanks.
-        wrapped: The indices of rows that continue in the next row.
-        cols: Columns of the screen.
+    """Join rows without trailing blanks, of which those in ``wrapped`` continue in the next row.
 
     Example:
         >>> join_wrapped(["all", "tests"], {0}, 4)

@@ -44,12 +44,7 @@ def encode(header: "Header", payload: bytes = b"") -> bytes:
 
 
 class Decoder:
-    """Extracts frames from a stream of bytes.
-
-    Args:
-        max_header: Maximum bytes of a header.
-        max_payload: Maximum bytes of a payload.
-    """
+    """Extracts frames from a stream of bytes; the limits are in bytes."""
 
     def __init__(self, *, max_header: int, max_payload: int) -> None:
         self._buffer = bytearray()
@@ -71,10 +66,7 @@ class Decoder:
         self._buffer += data
 
     def next_frame(self) -> "tuple[Header, bytes] | None":
-        """Remove and return the next frame.
-
-        Returns:
-            The frame; None if it is not complete yet.
+        """Remove and return the next frame; None if it is not complete yet.
 
         Raises:
             ProtocolError: The bytes are not valid frames.

@@ -18,7 +18,7 @@ from phux_core.config import config_path, load, parse
 from phux_core.errors import BadRequestError, PhuxError, StartFailedError
 from phux_core.keeper.children import close_inherited
 from phux_core.keeper.listener import Listener, take_lock
-from phux_core.keeper.logfile import log, redirect_to_log
+from phux_core.keeper.logfile import is_log, log, redirect_to_log
 from phux_core.keeper.supervisor import Supervisor
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _ENGINES = {"ghostty": "pyghostty", "pyte": "pyte"}
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the argument parser of the keeper."""
+    """Return the parser of the keeper's arguments."""
     parser = argparse.ArgumentParser(prog="phux server", description="Run a server until its last session ends.")
     parser.add_argument("--socket")
     parser.add_argument("--exit-after-idle", type=int)
@@ -63,7 +63,6 @@ def _check_engine(name: str | None) -> str | None:
 
 
 def _settings(options: argparse.Namespace, config: dict[str, object], socket_path: str, log_path: str | None) -> str:
-    state = options.state_dir or paths.state_directory()
     settings = {
         "socket": socket_path,
         "log": log_path,
@@ -71,7 +70,7 @@ def _settings(options: argparse.Namespace, config: dict[str, object], socket_pat
         "exit_after_idle": options.exit_after_idle,
         "keep_dead": options.keep_dead,
         "engine": options.engine,
-        "log_root": "" if state is None else paths.logs_directory(state),
+        "log_root": paths.logs_directory(options.state_dir) or "",
         "log_panes": config["log"],
         "log_pane_bytes": config["log-pane-bytes"],
         "log_total_bytes": config["log-total-bytes"],
@@ -96,50 +95,47 @@ def execute_service(settings: str, channel_fd: int) -> subprocess.Popen[bytes]:
 
 
 def run(options: argparse.Namespace, start_service: StartService = execute_service) -> int:
-    """Run the keeper.
+    """Run the keeper, and return its exit code: 0 after a clean shutdown, 1 or 2 if it could not start.
 
-    Args:
-        options: The parsed arguments, see ``parser``.
-        start_service: Starts a service, given its settings and the channel's descriptor.
-
-    Returns:
-        The exit code: 0 after a clean shutdown, 1 or 2 if the keeper could not start.
+    ``start_service`` gets the service's settings and the channel's descriptor.
     """
-    log_path = None
     try:
         config = parse("", "") if options.no_config else load(config_path())
         options.engine = _check_engine(options.engine or os.environ.get("PHUX_ENGINE") or None)
         socket_path = paths.socket_path(options.socket)
         paths.ensure_private_directory(socket_path)
+        log_path = paths.log_path(socket_path)
         if options.detach:
-            log_path = paths.log_path(socket_path)
             _detach(log_path)
         lock = take_lock(socket_path) if options.lock_fd is None else options.lock_fd
         listener = Listener(socket_path)
         os.close(lock)
     except (PhuxError, OSError) as error:
         return _report_failure(error, options.ready_fd)
-    supervisor = Supervisor(
-        listener,
-        partial(start_service, _settings(options, config, socket_path, log_path)),
-        log_path=log_path,
-        life_fd=options.life_fd,
-    )
+    log_file = log_path if is_log(log_path) else None
+    start = partial(start_service, _settings(options, config, socket_path, log_file))
+    supervisor = Supervisor(listener, start, log_path=log_file, life_fd=options.life_fd)
     log(f"listening on {socket_path}")
+    is_wanted = _report_ready(options)
+    if is_wanted:
+        supervisor.run()
+    else:
+        listener.close()
+    if options.remove_directory:
+        _remove_directory(socket_path, options.state_dir)
+    return 0 if is_wanted else 1
+
+
+def _report_ready(options: argparse.Namespace) -> bool:
+    """Report to the starter that the server listens; return False if the starter has given up."""
     if options.ready_fd is not None:
         try:
             os.write(options.ready_fd, b"ok")
-        except BrokenPipeError:  # the starter has given up
-            listener.close()
-            if options.remove_directory:
-                _remove_directory(socket_path, options.state_dir)
-            return 1
+        except BrokenPipeError:
+            return False
         if options.life_fd is None:
             os.close(options.ready_fd)  # with an owner, it stays open to signal our end
-    supervisor.run()
-    if options.remove_directory:
-        _remove_directory(socket_path, options.state_dir)
-    return 0
+    return True
 
 
 def _remove_directory(socket_path: str, state_dir: str | None) -> None:

@@ -37,11 +37,7 @@ class Message(NamedTuple):
 
 
 class Channel:
-    """One end of the socketpair.
-
-    Args:
-        sock: The socket; the channel takes ownership of it.
-    """
+    """One end of the socketpair, which it owns."""
 
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
@@ -60,11 +56,7 @@ class Channel:
         return bool(self._outgoing)
 
     def send(self, header: wire.Header, payload: bytes = b"", fds: Sequence[int] = ()) -> None:
-        """Queue a message and send as much as possible without blocking. Descriptors are duplicated.
-
-        Raises:
-            ChannelClosedError: The other side has closed the channel.
-        """
+        """Queue a message and ``flush``. Descriptors are duplicated."""
         frame = wire.encode({**header, "fds": len(fds)}, payload)
         self._outgoing.append((memoryview(frame), tuple(os.dup(fd) for fd in fds)))
         self.flush()

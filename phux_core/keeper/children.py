@@ -48,11 +48,7 @@ class SpawnError(Exception):
 
 
 def close_inherited(keep: Iterable[int]) -> None:
-    """Close the descriptors inherited from the starter, so that no program inherits them in turn.
-
-    Args:
-        keep: Descriptors to leave open, besides the first three.
-    """
+    """Close the descriptors inherited from the starter, except the first three and ``keep``."""
     first = 3
     for fd in (*sorted(keep), os.sysconf("SC_OPEN_MAX")):
         os.closerange(first, fd)
@@ -187,11 +183,7 @@ class Children:
         return [(child, self._statuses.get(pane)) for pane, child in self._by_pane.items()]
 
     def ended(self, pid: int, status: int) -> int | None:
-        """Record that a process was reaped.
-
-        Returns:
-            The pane it ran in; None if it is not one of these children.
-        """
+        """Record that a process was reaped; return its pane, or None if it is not one of these children."""
         for pane, child in self._by_pane.items():
             if child.pid == pid and pane not in self._statuses:
                 self._statuses[pane] = status
@@ -245,11 +237,7 @@ class Children:
 
 
 def _signal_group(group: int, number: int) -> bool:
-    """Signal a process group.
-
-    Returns:
-        Whether the group exists.
-    """
+    """Signal a process group; return False if there is none."""
     try:
         os.killpg(group, number)
     except ProcessLookupError:

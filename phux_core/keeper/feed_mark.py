@@ -28,11 +28,7 @@ class Marked(NamedTuple):
 
 
 class FeedMark:
-    """A ``Marked`` in memory shared by two processes.
-
-    Args:
-        fd: The memory; the mark takes ownership of it.
-    """
+    """A ``Marked`` in memory shared by two processes; owns the memory's descriptor."""
 
     def __init__(self, fd: int) -> None:
         self.fd = fd

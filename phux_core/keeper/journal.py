@@ -39,11 +39,7 @@ _REMEMBERED = 64 * 1024
 
 
 def shared_memory(name: str, size: int) -> int:
-    """Create memory that can be passed to another process.
-
-    Returns:
-        Its descriptor.
-    """
+    """Create memory that can be passed to another process, and return its descriptor."""
     if hasattr(os, "memfd_create"):
         fd = os.memfd_create(name)
     else:  # macOS: an unlinked file
@@ -54,11 +50,7 @@ def shared_memory(name: str, size: int) -> int:
 
 
 def create() -> int:
-    """Create an empty journal, in the keeper.
-
-    Returns:
-        Its descriptor.
-    """
+    """Create an empty journal in the keeper, and return its descriptor."""
     return shared_memory("phux-journal", _WHOLE)
 
 
@@ -73,11 +65,7 @@ def ledger_key(pane: int) -> str:
 
 
 class Journal:
-    """A journal, mapped into the service.
-
-    Args:
-        fd: The memory; closed once it is mapped.
-    """
+    """A journal, mapped into the service; ``fd`` is closed once it is mapped."""
 
     def __init__(self, fd: int) -> None:
         self._map = mmap.mmap(fd, _WHOLE)
@@ -117,11 +105,7 @@ class Journal:
         return int(SIZE - self._length)
 
     def take(self, read_into: Callable[[memoryview], int], most: int) -> int:
-        """Let a reader append up to ``most`` bytes, which must fit in ``room`` and ``MAX_READ``.
-
-        Returns:
-            The number of bytes the reader wrote.
-        """
+        """Let a reader append up to ``most`` bytes, which must fit in ``room`` and ``MAX_READ``; return how many."""
         start = _START + self._length
         count = read_into(self._view[start : start + most])
         self._length += count
@@ -137,10 +121,6 @@ class Journal:
             return b""
         start = _START + position - self._base
         return bytes(self._view[start : min(start + most, _START + self._length)])
-
-    def content(self) -> bytes:
-        """Return all output since the last checkpoint."""
-        return self.since(self._base)
 
     @property
     def note(self) -> bytes:
@@ -164,11 +144,7 @@ class Journal:
         return bytes(self._view[_OUTBOX_START : _OUTBOX_START + self._outbox_size]) if self._outbox_size else b""
 
     def add_to_outbox(self, data: bytes) -> bool:
-        """Store data until the keeper has received it.
-
-        Returns:
-            Whether there was room.
-        """
+        """Store data until the keeper has received it; return False if there is no room."""
         size = self._outbox_size + len(data)
         if size > OUTBOX_SIZE:
             return False

@@ -16,10 +16,7 @@ _BACKLOG = 128
 
 
 class Listener:
-    """A bound, listening socket and its file.
-
-    Args:
-        path: Where to listen; already checked by ``paths.ensure_private_directory``.
+    """A bound, listening socket and its file, in a directory checked by ``paths.ensure_private_directory``.
 
     Raises:
         RefusedError: A server is already listening there.
@@ -58,10 +55,9 @@ class Listener:
 
 
 def take_lock(socket_path: str) -> int:
-    """Lock this socket path against other starting servers; block until the lock is acquired.
+    """Lock this socket path against other starting servers, and return the descriptor whose closing releases it.
 
-    Returns:
-        The descriptor that holds the lock; closing it releases the lock.
+    Blocks until the lock is acquired.
     """
     fd = os.open(paths.lock_path(socket_path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     fcntl.flock(fd, fcntl.LOCK_EX)

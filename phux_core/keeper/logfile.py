@@ -27,12 +27,12 @@ def log(text: str) -> None:
         sys.stderr.flush()
 
 
-def find_log(path: str) -> str | None:
-    """Return the path if stderr is redirected to it, as our starter may have done."""
-    with contextlib.suppress(OSError):
-        if os.path.samestat(os.fstat(2), os.stat(path)):
-            return path
-    return None
+def is_log(path: str) -> bool:
+    """Return True if stderr is redirected to a file, by ``redirect_to_log`` or by our starter."""
+    try:
+        return os.path.samestat(os.fstat(2), os.stat(path))
+    except OSError:
+        return False
 
 
 def trim_log(path: str | None) -> None:

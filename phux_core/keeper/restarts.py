@@ -25,23 +25,12 @@ _BLAME, _LITTLE_BLAME = 1.0, 0.5
 
 
 class Restarts:
-    """The history of the service's deaths.
-
-    Args:
-        now: The current time of a monotonic clock.
+    """The history of the service's deaths; ``now`` is the time of a monotonic clock.
 
     Attributes:
         count: Number of deaths since the keeper started.
         in_a_row: Number of deaths since a service was last ready for ``QUIET_S``.
         last: Description of the last death; empty if there was none.
-
-    Example:
-        >>> restarts = Restarts(0.0)
-        >>> [restarts.died("was killed", moment) for moment in (1.0, 1.1, 1.2, 1.3)]
-        [0.0, 0.05, 0.1, 0.2]
-        >>> restarts.ready(2.0)
-        >>> restarts.died("was killed", 9.0)
-        0.0
     """
 
     def __init__(self, now: float) -> None:
@@ -73,11 +62,7 @@ class Restarts:
         self._blame.clear()
 
     def describe(self, log_path: str | None) -> dict[str, object]:
-        """Return the error object that explains why no service is ready.
-
-        Args:
-            log_path: The server's log file; None if it logs to the terminal.
-        """
+        """Return the error object that explains why no service is ready; without a path, the log is the terminal."""
         if self.in_a_row:
             times = "once" if self.in_a_row == 1 else f"{self.in_a_row} times in a row"
             why = f"it died {times}; the last time, it {self.last}"
@@ -92,16 +77,12 @@ class Restarts:
         }
 
     def died(self, how: str, now: float, *, rebuilding: int = 0, from_outside: bool = False) -> float:
-        """Record that the service died.
+        """Record that the service died, and return the seconds to wait before the next start.
 
         Args:
             how: A description, such as "was killed by SIGSEGV".
-            now: The current time.
             rebuilding: The pane that the service was rebuilding; 0 for none.
             from_outside: Whether it was killed by an external signal.
-
-        Returns:
-            Seconds to wait before the next start.
         """
         if self._ready_at is not None:
             self._unready_since = now

@@ -6,12 +6,7 @@ import signal
 
 
 def signal_name(number: int) -> str:
-    """Return the name of a signal; real-time signals have no standard name.
-
-    Example:
-        >>> signal_name(9), signal_name(40)
-        ('SIGKILL', 'SIG40')
-    """
+    """Return the name of a signal, such as SIGKILL; SIG40 for a real-time signal, which has no standard name."""
     try:
         return signal.Signals(number).name
     except ValueError:

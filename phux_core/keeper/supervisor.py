@@ -27,13 +27,12 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from phux_core import paths
 from phux_core.keeper import journal as journals
 from phux_core.keeper import witness
 from phux_core.keeper.channel import Channel, ChannelClosedError
 from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, raise_files_limit, spawn
 from phux_core.keeper.feed_mark import FeedMark, Marked
-from phux_core.keeper.logfile import find_log, log, trim_log
+from phux_core.keeper.logfile import log, trim_log
 from phux_core.keeper.notices import Notices
 from phux_core.keeper.restarts import EXCEPTION_STATUS, Restarts
 from phux_core.keeper.signals import signal_name
@@ -70,7 +69,6 @@ class Supervisor:
     """The keeper of one server.
 
     Args:
-        listener: The bound socket.
         start: Starts a service, given the channel's descriptor.
         log_path: The file that stderr is redirected to, if any; its size is bounded.
         life_fd: A pipe; the server ends when its other end closes. None for a server without an owner.
@@ -109,7 +107,7 @@ class Supervisor:
         self._notices = Notices(
             self._selector,
             listener.sock,
-            partial(self._restarts.describe, log_path or find_log(paths.log_path(listener.path))),
+            partial(self._restarts.describe, log_path),
             self._is_ready_now,
         )
         self._wake_fd = self._catch_signals()
@@ -140,11 +138,7 @@ class Supervisor:
             self._listener.close()
 
     def _catch_signals(self) -> int:
-        """Redirect signals to a pipe.
-
-        Returns:
-            Its reading end.
-        """
+        """Redirect signals to a pipe, and return its reading end."""
         wake_fd, wake_write = os.pipe()
         os.set_blocking(wake_write, False)
         signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)

@@ -27,11 +27,7 @@ def make_pair() -> tuple[socket.socket, socket.socket]:
 
 
 def read_call(pid: int, tid: int) -> bytes:
-    """Return the unparsed content of the file that describes the system call of a thread.
-
-    Raises:
-        OSError: The thread has exited, or access is denied.
-    """
+    """Return the unparsed content of the file that describes the system call of a thread, or raise OSError."""
     fd = os.open(f"/proc/{pid}/task/{tid}/syscall", os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(fd, LONGEST_ANSWER - NUMBER.size)

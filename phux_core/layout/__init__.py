@@ -17,7 +17,7 @@ All functions are pure: they return new layouts and never change one. Import-lig
 this package.
 """
 
-from phux_core.layout._arrange import MIN_COLS, MIN_ROWS, SIDES, Arrangement, Divider, Rect, arrange, minimum, neighbour
+from phux_core.layout._arrange import MIN_COLS, MIN_ROWS, Arrangement, Divider, Rect, arrange, minimum, neighbour
 from phux_core.layout._dividers import has_divider, move_divider, push, set_length
 from phux_core.layout._presets import PRESETS, preset
 from phux_core.layout._structure import MAX_DEPTH, depth, panes, remove, split, swap
@@ -36,7 +36,6 @@ __all__ = [
     "MIN_COLS",
     "MIN_ROWS",
     "PRESETS",
-    "SIDES",
     "Arrangement",
     "Divider",
     "Rect",

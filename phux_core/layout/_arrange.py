@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     Path: TypeAlias = tuple[Step, ...]
 
 MIN_COLS, MIN_ROWS = 2, 1
-SIDES = ("left", "right", "up", "down")
 LEAST = {"right": MIN_COLS, "down": MIN_ROWS}
 """Minimum cells of a pane along a direction."""
 CELLS = {"right": "columns", "down": "rows"}
@@ -26,14 +25,7 @@ CELLS = {"right": "columns", "down": "rows"}
 
 
 class Rect:
-    """A rectangle of cells; ``x`` and ``y`` count from the window's upper left corner.
-
-    Example:
-        >>> Rect(41, 0, 39, 24).contains(50, 23)
-        True
-    """
-
-    __slots__ = ("cols", "rows", "x", "y")
+    """A rectangle of cells; ``x`` and ``y`` count from the window's upper left corner."""
 
     def __init__(self, x: int, y: int, cols: int, rows: int) -> None:
         self.x = x
@@ -56,15 +48,7 @@ class Rect:
 
 
 class Divider:
-    """The line between the two sides of a split.
-
-    Attributes:
-        direction: The direction of its split: the line is one column wide for ``right``, one row high for ``down``.
-        rect: Its cells.
-        path: The path from the root to its split.
-    """
-
-    __slots__ = ("direction", "path", "rect")
+    """The line between the two sides of the split at ``path``: one column wide for ``right``, one row for ``down``."""
 
     def __init__(self, direction: "Direction", rect: Rect, path: "Path") -> None:
         self.direction = direction
@@ -73,16 +57,7 @@ class Divider:
 
 
 class Arrangement:
-    """A layout in cells.
-
-    Attributes:
-        cols: Total columns; more than the window's if that is too small for its panes.
-        rows: Total rows, likewise.
-        panes: The rectangle of each pane, in the order of the layout.
-        dividers: The lines between the panes.
-    """
-
-    __slots__ = ("cols", "dividers", "panes", "rows")
+    """A layout in cells, with the panes in its order; larger than the window if that is too small for the panes."""
 
     def __init__(self, cols: int, rows: int) -> None:
         self.cols = cols
@@ -99,13 +74,7 @@ class Arrangement:
 
 
 def arrange(layout: "Layout", cols: int, rows: int, zoomed: int | None = None) -> Arrangement:
-    """Convert a layout into cells.
-
-    Args:
-        layout: The layout.
-        cols: Columns of the window.
-        rows: Rows of the window.
-        zoomed: The zoomed pane, if any; only this pane is arranged.
+    """Convert a layout into cells for a window of a size; if a pane is zoomed, arrange only that.
 
     Example:
         >>> arranged = arrange({"direction": "right", "ratio": 0.5, "first": 1, "second": 2}, 80, 24)

@@ -77,11 +77,7 @@ def _push(layout: "Layout", cols: int, rows: int, paths: "list[Path]", by: int, 
     """Move the first divider; if it is stuck and the pane is growing, move the next ones to make room.
 
     Args:
-        layout: The layout.
-        cols: Columns of the window.
-        rows: Rows of the window.
         paths: The dividers on one side of a pane, nearest first.
-        by: Cells to move.
         away: Whether the dividers are after the pane, so that a positive ``by`` moves away from it.
     """
 

@@ -39,17 +39,7 @@ def split(
     cells: int | None = None,
     percent: int | None = None,
 ) -> "Layout":
-    """Split a pane, with the new pane to its right or below it.
-
-    Args:
-        layout: The layout.
-        cols: Columns of the window.
-        rows: Rows of the window.
-        target: The pane to split.
-        new: The new pane.
-        direction: Where to place the new pane.
-        cells: Columns or rows of the new pane.
-        percent: Its share of the target, instead of ``cells``; half if both are omitted.
+    """Split a pane, with the new pane to its right or below it: of a size in cells or percent of the target, or half.
 
     Raises:
         BadSizeError: There is no room; the message gives the sizes.

@@ -26,14 +26,13 @@ class _Segment(NamedTuple):
 
 
 class _Found(NamedTuple):
-    log: places.LogId
     ended_at: float | None
     segments: list[_Segment]
-    beside: int  # bytes of its other files, which are removed only with the log
+    other_bytes: int  # of files that are removed only with the log
 
 
 def clean(root: str, *, most: int, keep_days: float, server: str | None, live: frozenset[int]) -> int:
-    """Remove expired logs, then the oldest segments until the total size is within its limit.
+    """Remove expired logs, then the oldest segments until all logs have at most ``most`` bytes.
 
     Args:
         root: The directory of all logs.
@@ -51,16 +50,17 @@ def clean(root: str, *, most: int, keep_days: float, server: str | None, live: f
     total = 0
     for log in list(places.logs(root)):
         if log.server == server:
-            alive = log.pane in live
+            is_alive = log.pane in live
         else:
-            alive = lives.setdefault(log.server, places.server_lives(log.server))
-        found = _look(root, log, alive=alive)
-        if found is None:
+            is_alive = lives.setdefault(log.server, places.server_lives(log.server))
+        try:
+            found = _look(root, log, is_alive=is_alive)
+        except OSError:
             continue
         if found.ended_at is not None and found.ended_at + keep_days * _DAY_S < now:
             _remove(root, log)
             continue
-        total += sum(segment.size for segment in found.segments) + found.beside
+        total += sum(segment.size for segment in found.segments) + found.other_bytes
         segments += found.segments[:-1] if found.ended_at is None else found.segments
     for segment in sorted(segments):
         if total <= most:
@@ -71,29 +71,23 @@ def clean(root: str, *, most: int, keep_days: float, server: str | None, live: f
     return total
 
 
-def _look(root: str, log: places.LogId, *, alive: bool) -> _Found | None:
-    try:
-        directory = places.open_log(root, log)
-    except OSError:
-        return None
-    try:
-        segments = []
-        beside = 0
-        newest = os.fstat(directory).st_mtime
+def _look(root: str, log: places.LogId, *, is_alive: bool) -> _Found:
+    segments = []
+    other_bytes = 0
+    with places.log_directory(root, log) as directory:
+        changed_at = os.fstat(directory).st_mtime
         for name in sorted(os.listdir(directory)):
             with contextlib.suppress(FileNotFoundError):
                 found = os.stat(name, dir_fd=directory, follow_symlinks=False)
                 if places.segment_offset(name) is None:
-                    beside += found.st_size
+                    other_bytes += found.st_size
                 else:
                     segments.append(_Segment(found.st_mtime, log, name, found.st_size))
-                    newest = max(newest, found.st_mtime)
-        ended = places.read_meta(directory).get("ended_at")
-        if ended is None and not alive:
-            ended = newest  # its server was killed
-        return _Found(log, ended, segments, beside)
-    finally:
-        os.close(directory)
+                    changed_at = max(changed_at, found.st_mtime)
+        ended_at = places.read_meta(directory).get("ended_at")
+    if ended_at is None and not is_alive:
+        ended_at = changed_at  # its server was killed
+    return _Found(ended_at, segments, other_bytes)
 
 
 def _remove(root: str, log: places.LogId) -> None:
@@ -103,9 +97,5 @@ def _remove(root: str, log: places.LogId) -> None:
             for name in os.listdir(directory):
                 with contextlib.suppress(OSError):
                     os.unlink(name, dir_fd=directory)
-        above = places.open_directory(root, log.server)
-        try:
-            os.rmdir(f"pane-{log.pane}", dir_fd=above)
-        finally:
-            os.close(above)
+        os.rmdir(os.path.join(root, log.server, f"pane-{log.pane}"))
         os.rmdir(os.path.join(root, log.server))

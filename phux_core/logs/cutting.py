@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
+import sys
+from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-# How much the last lines may exceed the budget before they are trimmed.
-_SLACK_LINES = 1000
-_SLACK_CHARACTERS = 64 * 1024
 
 
 class Cut(NamedTuple):
     """Lines within a budget.
 
     Attributes:
-        content: The text.
-        returned: Number of lines in it, not counting the notes about omissions.
-        omitted: Number of lines left out.
+        returned: Number of lines in ``content``, without the notes about omissions.
         cut: Whether a line was shortened.
     """
 
@@ -38,15 +33,10 @@ def cut(
     skipped: int = 0,
     after: Iterable[str] = (),
 ) -> Cut:
-    """Keep the first and the last lines within a byte budget; a note replaces omitted lines.
+    """Keep the first ``head`` and the last ``tail`` lines within a byte budget; a note replaces omitted lines.
 
-    Args:
-        lines: The lines, up to the gap if there is one.
-        head: Maximum number of lines to keep from the start.
-        tail: Maximum number of lines to keep from the end; if both are None, the number is not limited.
-        max_bytes: Maximum total bytes.
-        skipped: Number of lines in the gap.
-        after: The lines after the gap.
+    If both are None, only the budget limits the number of lines. The input may have a gap of ``skipped`` lines before
+    the lines in ``after``.
     """
     ends = _Ends(head, tail, max_bytes)
     ends.take(lines)
@@ -60,84 +50,63 @@ def cut(
 
 
 class _Ends:
-    """The first and the last lines of a stream; holds little more than can be returned.
-
-    Attributes:
-        first: The first lines.
-        last: The last lines.
-        dropped: Number of lines between them.
-    """
+    """The first and the last lines of a stream; holds little more than can be returned."""
 
     def __init__(self, head: int | None, tail: int | None, max_bytes: int) -> None:
-        everything = None if head is None and tail is None else 0
-        self._head = everything if head is None else head
-        self._tail = everything if tail is None else tail
+        unlimited = sys.maxsize if head is None and tail is None else 0
+        self._head = unlimited if head is None else head
+        self._tail = unlimited if tail is None else tail
         self._max_bytes = max_bytes
-        self._filling_first = True
+        self._is_filling_first = True
+        self._first_size = self._last_size = 0
         self.first: list[str] = []
-        self.last: list[str] = []
+        self.last: deque[str] = deque()
         self.dropped = 0
 
     def take(self, lines: Iterable[str]) -> None:
         """Append lines."""
-        coming = iter(lines)
-        if self._filling_first:
-            room = self._max_bytes
-            for line in coming:
-                room -= _size(line)
-                alone = not self.first and self._tail == 0  # shortened if it is too long
-                if len(self.first) == self._head or (room < 0 and not alone):
-                    coming = itertools.chain([line], coming)
-                    self._filling_first = False
-                    break
-                self.first.append(line)
-        if self._tail == 0:
-            self.dropped += sum(1 for _ in coming)
-            return
-        most_lines = None if self._tail is None else 2 * self._tail + _SLACK_LINES
-        grown = 0
-        for line in coming:
+        for line in lines:
+            if self._is_filling_first:
+                size = _size(line)
+                is_alone = not self.first and self._tail == 0  # shortened if it is too long
+                fits = self._first_size + size <= self._max_bytes or is_alone
+                if fits and len(self.first) < self._head:
+                    self.first.append(line)
+                    self._first_size += size
+                    continue
+                self._is_filling_first = False
+            if not self._tail:
+                self.dropped += 1
+                continue
             self.last.append(line)
-            grown += len(line) + 1
-            if grown > self._max_bytes + _SLACK_CHARACTERS or len(self.last) == most_lines:
-                self._trim()
-                grown = 0
-        self._trim()
+            self._last_size += _size(line)
+            while len(self.last) > self._tail or (self._last_size > self._max_bytes and len(self.last) > 1):
+                self._last_size -= _size(self.last.popleft())
+                self.dropped += 1
 
     def skip(self, count: int) -> None:
         """Record that the next ``count`` lines are omitted."""
-        self._filling_first = False
+        self._is_filling_first = False
         self.dropped += len(self.last) + count
         self.last.clear()
+        self._last_size = 0
 
     def fit(self) -> bool:
-        """Drop lines that exceed the budget; shorten a single line that is too long.
-
-        Returns:
-            Whether a line was shortened.
-        """
-        sizes = sum(map(_size, self.first)), sum(map(_size, self.last))
-        if sum(sizes) <= self._max_bytes:
+        """Drop lines that exceed the budget; return True if a single line was too long and had to be shortened."""
+        if self._first_size + self._last_size <= self._max_bytes:
             return False
-        half = self._max_bytes // 2
-        room_first = max(half, self._max_bytes - sizes[1])
-        room_last = self._max_bytes - min(room_first, sizes[0])
+        room_first = max(self._max_bytes // 2, self._max_bytes - self._last_size)
+        room_last = self._max_bytes - min(room_first, self._first_size)
         fit_first, fit_last = _count_fitting(self.first, room_first), _count_fitting(reversed(self.last), room_last)
         self.dropped += len(self.first) - fit_first + len(self.last) - fit_last
         long = None if fit_last else self.last[-1] if self.last else None if fit_first else self.first[0]
         del self.first[fit_first:]
-        del self.last[: len(self.last) - fit_last]
+        self.last = deque(self.last, maxlen=fit_last)
         if long is None:
             return False
-        self.last.append(_shorten(long, room_last))
+        self.last = deque([_shorten(long, room_last)])
         self.dropped -= 1
         return True
-
-    def _trim(self) -> None:
-        count = len(self.last) if self._tail is None else min(self._tail, len(self.last))
-        count = min(count, max(1, _count_fitting(reversed(self.last), self._max_bytes)))
-        self.dropped += len(self.last) - count
-        del self.last[: len(self.last) - count]
 
 
 def _size(line: str) -> int:

@@ -30,13 +30,7 @@ _LAST = 2**53
 
 
 class CommandId(NamedTuple):
-    """The id of a command.
-
-    Attributes:
-        log: Its log, if given.
-        pane: The pane it ran in.
-        number: Its number in that pane.
-    """
+    """The id of a command, by its pane and its number there, and possibly its log."""
 
     log: str | None
     pane: int
@@ -73,21 +67,11 @@ def range_of(entry: dict[str, Any]) -> dict[str, int]:
 
 @define
 class Entry:
-    """One command.
+    """One command; see ``shapes.CommandInfo``.
 
     Attributes:
-        pane: The pane it ran in.
-        number: Its number in that pane.
+        number: Its number in the pane.
         place: The offset in the stream of the line it was typed on; identifies a command that is reported again.
-        command: The command line; None if it is unknown.
-        cwd: The directory it was started in.
-        by: ``typed``, ``run`` or ``start``.
-        client: The client that ran, started or typed it.
-        started_at: When it was started.
-        start: The offset of its output; None until it begins.
-        ended_at: When it ended; None until then.
-        end: The offset after its output.
-        exit_code: Its exit status; None until it ends, or if the shell did not report one.
         lost: Whether it never began, or its end was not observed.
     """
 
@@ -107,12 +91,12 @@ class Entry:
 
     @property
     def id(self) -> str:
-        """The command's id, ``PANE.NUMBER``."""
+        """Return ``PANE.NUMBER``."""
         return f"{self.pane}.{self.number}"
 
     @property
     def state(self) -> str:
-        """The command's state: ``typed``, ``running``, ``finished`` or ``lost``."""
+        """Return ``typed``, ``running``, ``finished`` or ``lost``."""
         if self.lost:
             return "lost"
         if self.ended_at is not None:
@@ -129,13 +113,7 @@ class Entry:
 
 @define
 class Ledger:
-    """The commands of one pane.
-
-    Attributes:
-        pane: The pane.
-        entries: The latest entries, by number.
-        next_number: The number of the next entry.
-    """
+    """The latest commands of one pane, by number."""
 
     pane: int
     entries: dict[int, Entry] = field(factory=dict)

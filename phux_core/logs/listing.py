@@ -12,15 +12,11 @@ from phux_core.logs.stored import Stored
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+_FROM_META = ("session", "command", "cwd", "started_at", "ended_at", "exit_status", "signal")
+
 
 def list_logs(root: str, server: str | None, live: Sequence[int]) -> list[dict[str, Any]]:
-    """List all logs, newest server first.
-
-    Args:
-        root: The directory of all logs.
-        server: The running server, if any.
-        live: Its live panes.
-    """
+    """List all logs, newest server first; ``live`` are the live panes of the running server."""
     return [entry for log in places.logs(root) if (entry := _describe(root, log, server, live)) is not None]
 
 
@@ -31,18 +27,11 @@ def _describe(root: str, log: places.LogId, server: str | None, live: Sequence[i
         return None
     with stored:
         meta = places.read_meta(stored.directory)
-        alive = log.server == server and log.pane in live
         return {
             "log": str(log),
             "pane": log.pane,
-            "session": meta.get("session"),
-            "command": meta.get("command"),
-            "cwd": meta.get("cwd"),
-            "live": alive,
-            "started_at": meta.get("started_at"),
-            "ended_at": meta.get("ended_at"),
-            "exit_status": meta.get("exit_status"),
-            "signal": meta.get("signal"),
+            "live": log.server == server and log.pane in live,
+            **{name: meta.get(name) for name in _FROM_META},
             "bytes": sum(size for _offset, size in stored.segments),
             "first_byte": stored.first,
             "next_byte": stored.end,

@@ -14,11 +14,9 @@ _LARGEST = 4_000_000_000
 
 
 def take(root: str, least: int) -> int:
-    """Reserve and return a pane id that was never used with these logs.
+    """Reserve and return a pane id of at least ``least`` that was never used with these logs.
 
-    Args:
-        root: The directory of all logs; empty if there is none.
-        least: The smallest id the caller may use.
+    ``root`` is empty if there are no logs.
     """
     if root:
         with contextlib.suppress(OSError):  # full or read-only disk: ids are still unique within this server

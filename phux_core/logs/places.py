@@ -31,12 +31,7 @@ _MOST_META = 256 * 1024
 
 
 class LogId(NamedTuple):
-    """The id of a log.
-
-    Attributes:
-        server: The name of the server instance, see ``server_name``.
-        pane: The pane's id.
-    """
+    """The id of a log: the name of the server instance, see ``server_name``, and the pane's id."""
 
     server: str
     pane: int
@@ -64,11 +59,6 @@ def server_name(socket: str, started_at: float, keeper_pid: int) -> str:
     return f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(started_at))}-{keeper_pid}-{digest[:4]}"
 
 
-def keeper_of(server: str) -> int:
-    """Return the keeper's process id in a server's name."""
-    return int(server.split("-")[1])
-
-
 def segment_name(offset: int) -> str:
     """Return the file name of the segment that begins at an offset."""
     return f"{offset:020}.log"
@@ -85,15 +75,7 @@ class UnsafeDirectoryError(OSError):
 
 
 def open_directory(path: str, *names: str, create: bool = False) -> int:
-    """Open a directory, checking every component from ``path`` on.
-
-    Args:
-        path: The first directory to check; its parents are not checked.
-        names: The components below it.
-        create: Whether to create missing directories.
-
-    Returns:
-        A descriptor.
+    """Open a directory and return its descriptor; ``path`` and each of ``names`` below it is checked, not its parents.
 
     Raises:
         UnsafeDirectoryError: A component belongs to another user or is accessible to others.
@@ -199,7 +181,7 @@ def _names(path: str) -> list[str]:
 
 def server_lives(server: str) -> bool:
     """Return whether a server may still be running, judging by its keeper's process."""
-    pid = keeper_of(server)
+    pid = int(server.split("-")[1])
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -23,28 +23,17 @@ DEFAULT_CHUNK = 64 * 1024
 # How far back to search for the last lines, and how much to render at once.
 _MOST_BACK = 32 * 1024 * 1024
 _PIECE = 256 * 1024
+_LONGEST_LINE = 16 * _PIECE
 # Without a pattern, minimum bytes read at either end of a long log.
 _END = 2 * 1024 * 1024
 
 
 @define(frozen=True)
 class Query:
-    """The options of a read.
+    """The options of a read: parameters of the calls ``logs`` and ``output``, with a range and a terminal's size.
 
     Attributes:
-        lines: Read the last N lines.
-        from_byte: Read ``max_bytes`` bytes from this offset, or fewer to end at a line break.
-        since: Read nothing before this offset.
         until: Read nothing from this offset on.
-        max_bytes: Maximum bytes of text to return.
-        grep: Return only lines that match this pattern.
-        context: Lines to return around each match.
-        head: Return the first N lines of the result.
-        tail: Return the last N lines of the result.
-        mode: ``rendered``, ``stripped`` or ``raw``.
-        whole_lines: Leave out an unfinished line.
-        cols: Columns of the terminal.
-        rows: Rows of the terminal.
     """
 
     lines: int | None = None
@@ -209,29 +198,16 @@ def _lines(stored: Stored, query: Query, start: int, end: int, pattern: re.Patte
     """
 
     def pieces() -> Iterator[str]:
-        place = start
-        rest = b""
-        while place < end:
-            at, data = stored.read(place, min(_PIECE, end - place))
-            data = data[: max(0, end - at)]
-            if not data:
-                break
+        place, is_line_open = start, False
+        for at, data in stored.pieces(start, end, _PIECE, _LONGEST_LINE):
             if at > place and query.mode != "raw":
-                yield convert(rest) + ("\n" if rest else "") + f"[phux: bytes {place} to {at} were not logged]\n"
-                rest = b""
-            place = at + len(data)
-            data = rest + data
-            cut = data.rfind(b"\n") + 1 if len(data) < 16 * _PIECE else len(data)
-            if cut and place < end:
-                yield convert(data[:cut])
-                rest = data[cut:]
-            else:
-                rest = data
-        yield convert(rest)
+                yield "\n" * is_line_open + f"[phux: bytes {place} to {at} were not logged]\n"
+            yield convert(data)
+            place, is_line_open = at + len(data), not data.endswith(b"\n")
 
     def convert(data: bytes) -> str:
         if pattern is not None and query.mode == "rendered":
             return text.render_for(pattern, data, cols=query.cols, rows=query.rows)
-        return text.to_text(data, query.mode, cols=query.cols, rows=query.rows) if data else ""
+        return text.to_text(data, query.mode, cols=query.cols, rows=query.rows)
 
     return text.lines_in(pieces())

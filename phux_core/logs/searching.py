@@ -38,17 +38,7 @@ _QUANTIFIED = re.compile(r"[*?{]")
 def search(
     root: str, logs: Sequence[places.LogId], pattern: str, *, context: int = 0, most: int = DEFAULT_MATCHES
 ) -> dict[str, Any]:
-    """Search logs for a pattern.
-
-    Args:
-        root: The directory of all logs.
-        logs: The logs to search, in this order.
-        pattern: The pattern, in the syntax of Python's re module.
-        context: Number of lines to return around each match.
-        most: Maximum number of matches.
-
-    Returns:
-        ``matches`` and ``truncated``.
+    """Search logs, in this order, for at most ``most`` matches of a pattern.
 
     Raises:
         BadRequestError: The pattern is invalid.
@@ -112,7 +102,7 @@ def _matches(
 ) -> Iterator[tuple[int, int, str]]:
     """Yield each matching line: its number in the stored log, its offset and its text."""
     number = 1
-    for place, data in _pieces(stored):
+    for place, data in stored.pieces(stored.first, stored.end, _PIECE, _LONGEST_LINE):
         counted = 0
         for start, line in _hits(data, pattern) if hint is None else _hits_with(data, pattern, hint):
             number += data.count(b"\n", counted, start)
@@ -179,28 +169,3 @@ def _hits_with(data: bytes, pattern: re.Pattern[str], hint: re.Pattern[bytes]) -
             line = _last_match(plain, pattern.search)
         if line is not None:
             yield start, line
-
-
-def _pieces(stored: Stored) -> Iterator[tuple[int, bytes]]:
-    """Yield the log in pieces of whole lines, each with its offset."""
-    place = start = stored.first
-    rest = b""
-    while place < stored.end:
-        at, data = stored.read(place, _PIECE)
-        if not data:
-            break
-        if at > place:
-            if rest:
-                yield start, rest
-            rest, start = b"", at
-        place = at + len(data)
-        data = rest + data
-        cut = data.rfind(b"\n") + 1
-        if not cut and len(data) >= _LONGEST_LINE:
-            cut = len(data)
-        if cut:
-            yield start, data[:cut]
-        rest = data[cut:]
-        start += cut
-    if rest:
-        yield start, rest

@@ -28,7 +28,7 @@ class Stored:
     """
 
     def __init__(self, directory: int) -> None:
-        self._directory = directory
+        self.directory = directory
         self.segments: list[tuple[int, int]] = []
         self._counts: dict[int, int] | None = None
         for name in os.listdir(directory):
@@ -42,23 +42,14 @@ class Stored:
 
     @classmethod
     def open(cls, root: str, log: LogId) -> Self:
-        """Open a log.
-
-        Raises:
-            OSError: The log does not exist, or its directory is unsafe.
-        """
+        """Open a log; raise OSError if it does not exist, or its directory is unsafe."""
         return cls(places.open_log(root, log))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._directory)
-
-    @property
-    def directory(self) -> int:
-        """The descriptor of its directory."""
-        return self._directory
+        os.close(self.directory)
 
     @property
     def first(self) -> int:
@@ -105,9 +96,35 @@ class Stored:
                 break
         return start, b"".join(parts)
 
+    def pieces(self, start: int, end: int, size: int, longest_line: int) -> Iterator[tuple[int, bytes]]:
+        """Yield a part of the stream in pieces of about ``size`` bytes that end at a line break, with their offsets.
+
+        A piece ends elsewhere only at the end of the part, at a hole, and in a line of ``longest_line`` bytes.
+        """
+        place = start
+        rest = b""
+        while place < end:
+            at, data = self.read(place, min(size, end - place))
+            data = data[: max(0, end - at)]
+            if not data:
+                break
+            if at > place and rest:
+                yield place - len(rest), rest
+                rest = b""
+            place = at + len(data)
+            data = rest + data
+            cut = data.rfind(b"\n") + 1
+            if place >= end or (not cut and len(data) >= longest_line):
+                cut = len(data)
+            if cut:
+                yield place - len(data), data[:cut]
+            rest = data[cut:]
+        if rest:
+            yield place - len(rest), rest
+
     def _pread(self, offset: int, at: int, count: int) -> bytes:
         try:
-            fd = places.open_file(places.segment_name(offset), os.O_RDONLY, dir_fd=self._directory)
+            fd = places.open_file(places.segment_name(offset), os.O_RDONLY, dir_fd=self.directory)
         except FileNotFoundError:
             return b""
         try:
@@ -129,7 +146,7 @@ class Stored:
         """Return the number of line breaks in a segment: as recorded by its writer, else by reading it."""
         if self._counts is None:
             self._counts = {}
-            for line in places.read_file(places.LINES, _MOST_COUNTS, dir_fd=self._directory).splitlines():
+            for line in places.read_file(places.LINES, _MOST_COUNTS, dir_fd=self.directory).splitlines():
                 words = line.split()
                 if len(words) == 2 and words[0].isdigit() and words[1].isdigit():
                     self._counts[int(words[0])] = int(words[1])
@@ -153,11 +170,7 @@ class Stored:
     def start_of_last_lines(self, count: int, low: int, end: int, most: int) -> int:
         """Return the offset where the last ``count`` lines before ``end`` begin, reading backwards.
 
-        Args:
-            count: Number of lines.
-            low: The lowest offset to read.
-            end: The offset after the last line.
-            most: Maximum bytes to read.
+        Stops at ``low``, and after ``most`` bytes.
         """
         low = max(low, end - most)
         if count <= 0:
@@ -197,12 +210,7 @@ class Stored:
 
 
 class Held(Stored):
-    """A part of a stream in memory, with the interface of a log.
-
-    Args:
-        offset: Its offset in the stream.
-        data: The bytes.
-    """
+    """A part of a stream in memory, with the interface of a log."""
 
     def __init__(self, offset: int, data: bytes) -> None:
         self.segments = [(offset, len(data))] if data else []

@@ -1,14 +1,14 @@
 """``python -P -m phux_core.logs.worker``: reads, renders and searches logs for its parent process.
 
-Requests and replies are JSON after four bytes of length, on stdin and stdout. It handles one request at a time, writes
+Requests and replies are lines of JSON, on stdin and stdout. It handles one request at a time, writes
 no files and can be killed at any moment. A pattern that takes too long to match ends it (see ``phux_core.patterns``).
 """
 
 from __future__ import annotations
 
 import json
-import resource
 import sys
+import traceback
 from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import InternalError, NoSuchTargetError, PhuxError
@@ -21,16 +21,9 @@ from phux_core.logs.stored import Held
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-_PREFIX = 4
-_MOST_S = 90
-
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Execute a request and return its result.
-
-    Raises:
-        PhuxError: The request failed.
-    """
+    """Execute a request and return its result."""
     root, server = request["root"], request.get("server")
     if request["do"] == "list":
         return {"logs": listing.list_logs(root, server, request["live"])}
@@ -75,34 +68,17 @@ def _find(root: str, server: str | None, pane: int | None, name: str | None) -> 
     return log
 
 
-def _limit_time() -> None:
-    """Let the kernel kill us if our parent died and cannot do so."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    _soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    seconds = int(used.ru_utime + used.ru_stime) + _MOST_S
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds if hard == resource.RLIM_INFINITY else min(seconds, hard), hard))
-
-
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Reply to requests until the stream ends."""
-    while True:
-        prefix = requests.read(_PREFIX)
-        if len(prefix) < _PREFIX:
-            return
-        _limit_time()
-        request = json.loads(requests.read(int.from_bytes(prefix, "big")))
+    for line in requests:
         try:
-            reply: dict[str, Any] = {"ok": answer(request)}
-        except PhuxError as error:
-            reply = {"error": {"code": error.code, "message": error.message, "remedy": error.remedy}}
+            reply: dict[str, Any] = {"ok": answer(json.loads(line))}
         except Exception as error:  # noqa: BLE001  a bug ends this request, not the worker
-            import traceback
-
-            traceback.print_exc()
-            kind = InternalError(f"reading the log failed: {error!r:.200}")
-            reply = {"error": {"code": kind.code, "message": kind.message, "remedy": kind.remedy}}
-        data = json.dumps(reply).encode()
-        answers.write(len(data).to_bytes(_PREFIX, "big") + data)
+            if not isinstance(error, PhuxError):
+                traceback.print_exc()
+                error = InternalError(f"reading the log failed: {error!r:.200}")
+            reply = {"error": {"code": error.code, "message": error.message, "remedy": error.remedy}}
+        answers.write(json.dumps(reply).encode() + b"\n")
         answers.flush()
 
 

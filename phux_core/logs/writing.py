@@ -10,7 +10,6 @@ import contextlib
 import errno
 import os
 import time
-from typing import NamedTuple
 
 from phux_core.logs import places
 from phux_core.logs.stored import Stored
@@ -27,22 +26,8 @@ DELETED = "its file was deleted"
 _CHECK_S = 1.0
 
 
-class _Segment(NamedTuple):
-    offset: int
-    size: int
-
-
 class LogWriter:
-    """The writer of a log.
-
-    Args:
-        root: The directory of all logs.
-        log: The log.
-        most: Maximum bytes of the log.
-
-    Attributes:
-        end: The offset after the last byte written.
-    """
+    """The writer of a log of at most ``most`` bytes; ``end`` is the offset after the last byte written."""
 
     def __init__(self, root: str, log: places.LogId, most: int = DEFAULT_PANE_BYTES) -> None:
         self._root = root
@@ -53,20 +38,16 @@ class LogWriter:
         self._offset = 0
         self._room = 0
         self._lines: int | None = 0
-        self._finished: list[_Segment] = []
+        self._finished: list[tuple[int, int]] = []  # offsets and sizes
         self._looked_at = 0.0
         self.end = 0
 
     def resume(self) -> None:
-        """Continue where an earlier writer stopped.
-
-        Raises:
-            OSError: The log cannot be read.
-        """
+        """Continue where an earlier writer stopped; raise OSError if the log cannot be read."""
         with contextlib.suppress(FileNotFoundError), Stored.open(self._root, self._log) as stored:
-            self._finished = [_Segment(offset, size) for offset, size in stored.segments]
+            self._finished = stored.segments
             self.end = stored.end
-            if self._finished and self._finished[-1].size < self._segment_size:
+            if self._finished and self._finished[-1][1] < self._segment_size:
                 offset, size = self._finished.pop()
                 self._lines = None  # counting them would take too long with many panes
                 self._open(offset, self._segment_size - size)
@@ -132,18 +113,18 @@ class LogWriter:
             self._finish()
         self._open(place, self._segment_size)
         self.end, self._lines = place, 0
-        held = sum(segment.size for segment in self._finished) + self._segment_size
+        held = sum(size for _offset, size in self._finished) + self._segment_size
         with contextlib.suppress(OSError), places.log_directory(self._root, self._log) as directory:
             while self._finished and held > self._most:
-                oldest = self._finished.pop(0)
-                held -= oldest.size
+                offset, size = self._finished.pop(0)
+                held -= size
                 with contextlib.suppress(FileNotFoundError):
-                    os.unlink(places.segment_name(oldest.offset), dir_fd=directory)
+                    os.unlink(places.segment_name(offset), dir_fd=directory)
 
     def _finish(self) -> None:
         """Close the segment and record its line count."""
         self.close()
-        self._finished.append(_Segment(self._offset, self.end - self._offset))
+        self._finished.append((self._offset, self.end - self._offset))
         if self._lines is None:
             return
         # Without the count, readers count the lines themselves.
@@ -158,5 +139,5 @@ class LogWriter:
     def _forget_counts(self, directory: int) -> None:
         """Drop the counts of removed segments."""
         lines = places.read_file(places.LINES, 2 * _LONG_COUNTS, dir_fd=directory).splitlines(keepends=True)
-        kept = [line for line in lines if int(line.split()[0]) >= self._finished[0].offset]
+        kept = [line for line in lines if int(line.split()[0]) >= self._finished[0][0]]
         places.replace_file(places.LINES, b"".join(kept), dir_fd=directory)

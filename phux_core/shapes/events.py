@@ -80,13 +80,11 @@ class PaneClosed(_PaneEvent):
     Attributes:
         exit_status: The program's exit status; null if a signal ended it.
         signal: The name of that signal; absent otherwise.
-        seq: The pane's final sequence number.
     """
 
     event: Literal["pane_closed"] = "pane_closed"
     exit_status: int | None
     signal: str | None = None
-    seq: int
 
 
 @frozen(kw_only=True)

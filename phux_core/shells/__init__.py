@@ -55,9 +55,6 @@ Differences between the shells:
 By the standard, a terminal starts a new line for A if the cursor is not in the first column. After output without a
 newline, bash's prompt is therefore on its own line, unlike without phux.
 
-A command that a run cannot type is written to a file. The line that sources the file is kept out of the history. bash
-and zsh add the command itself instead, unless the user's settings may be meant to keep it out.
-
 This package starts nothing, and reads no file except the system's zshenv.
 """
 
@@ -76,12 +73,11 @@ __all__ = ["integrate", "without_history"]
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _KSH = re.compile(r"(ksh)\d+.*")
-_NONCE = re.compile(r"[0-9A-Za-z_-]+")
 _ZSHENV = ("/etc/zshenv", "/etc/zsh/zshenv")
 
 
 def integrate(argv: list[str], env: Mapping[str, str], nonce: str) -> tuple[list[str], dict[str, str]] | None:
-    """Return the command and variables that start a shell with integration.
+    """Return the command and the additional variables that start a shell with integration.
 
     Args:
         argv: The command; its first word is the path of a program.
@@ -90,19 +86,14 @@ def integrate(argv: list[str], env: Mapping[str, str], nonce: str) -> tuple[list
             environment, so that no program started from it sees it.
 
     Returns:
-        The command to start instead, and the variables to add to its environment; None if it is not a shell that we
-        integrate, or if its arguments ask for anything other than an interactive or login shell.
-
-    Raises:
-        ValueError: The nonce has other characters.
+        None if it is not a shell that we integrate, or if its arguments ask for anything other than an interactive or
+        login shell.
     """
-    if not _NONCE.fullmatch(nonce):
-        raise ValueError("a nonce has letters, digits, '-' and '_' only")
     shell = _find(argv)
-    login = _asks_for_login(argv[2:] if os.path.basename(argv[0]) == "busybox" else argv[1:]) if argv else None
-    if shell is None or login is None:
+    if shell is None:
         return None
-    started = shell(argv, env, login)
+    login = _asks_for_login(argv[2:] if os.path.basename(argv[0]) == "busybox" else argv[1:])
+    started = None if login is None else shell(argv, env, login)
     if started is None:
         return None
     command, variables = started
@@ -110,15 +101,9 @@ def integrate(argv: list[str], env: Mapping[str, str], nonce: str) -> tuple[list
 
 
 def without_history(argv: list[str]) -> dict[str, str]:
-    """Return variables that make a shell ignore the user's history file, even if a startup file names one.
+    """Return additional variables that make a shell ignore the user's history file, even if a startup file names one.
 
     The scripts beside this file apply them after the user's files.
-
-    Args:
-        argv: The command; its first word is the path of a program.
-
-    Returns:
-        The variables to add to its environment.
     """
     variables = {"HISTFILE": "", "fish_private_mode": "1", "fish_history": ""}
     if _find(argv) is not None:

@@ -11,6 +11,7 @@ import termios
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -607,7 +608,7 @@ def test_concurrent_changes_and_service_deaths_keep_all_sizes_and_panes():
                 deeds = [
                     lambda pane=one: made.add(pane.split(chance.choice(["right", "down"]), command=SLEEP).id),
                     lambda pane=one: pane.resize(chance.randint(2, 80), chance.randint(1, 24)),
-                    lambda pane=one: pane.resize(side=chance.choice(layout.SIDES), by=chance.randint(1, 20)),
+                    lambda pane=one: pane.resize(side=chance.choice(get_args(shapes.Side)), by=chance.randint(1, 20)),
                     lambda pane=one, where=other: pane.move(where.id, chance.choice(["right", "down"])),
                     lambda pane=one: pane.move("work"),
                     lambda pane=one, where=other: pane.swap(where.id),

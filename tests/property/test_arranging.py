@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from typing import get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from phux_core.server.tree.arranger import Arranger
 from phux_core.server.tree.diff import changes, tree_state
 from phux_core.server.tree.records import Tree
 from phux_core.server.tree.size_policy import View, decide
+from phux_core.shapes import Side
 
 EXAMPLES = settings(deadline=None, max_examples=100)
 
@@ -59,7 +61,7 @@ class FakeService:
         self.write_tree()
 
 
-sides = st.sampled_from(layout.SIDES)
+sides = st.sampled_from(get_args(Side))
 directions = st.sampled_from(["right", "down"])
 indexes = st.none() | st.integers(0, 4)
 policies = st.none() | st.sampled_from(["smallest", "largest", "latest", "manual", "default"])

@@ -6,12 +6,14 @@ import contextlib
 import itertools
 import json
 from collections import Counter
+from typing import get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phux_core import layout
 from phux_core.errors import BadSizeError, LimitError
+from phux_core.shapes import Side
 
 EXAMPLES = settings(deadline=None, max_examples=200)
 
@@ -27,7 +29,7 @@ operations = st.one_of(
     st.tuples(st.just("split"), places, directions, st.none() | amounts, st.booleans()),
     st.tuples(st.just("remove"), places),
     st.tuples(st.just("swap"), places, places),
-    st.tuples(st.just("push"), places, st.sampled_from(layout.SIDES), amounts),
+    st.tuples(st.just("push"), places, st.sampled_from(get_args(Side)), amounts),
     st.tuples(st.just("drag"), places, amounts),
     st.tuples(st.just("set"), places, directions, st.integers(1, 30) | amounts),
     st.tuples(st.just("preset"), st.sampled_from(layout.PRESETS)),

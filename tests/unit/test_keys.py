@@ -36,7 +36,7 @@ def test_the_key_names_of_tmux_are_supported():
 
 @pytest.mark.parametrize("name", KEY_NAMES)
 def test_key_names_are_case_insensitive(name):
-    assert parse_key(name.upper()) == parse_key(name.lower()) == Key(name)
+    assert str(parse_key(name.upper())) == str(parse_key(name.lower())) == name
 
 
 @pytest.mark.parametrize(
@@ -54,31 +54,31 @@ def test_key_names_are_case_insensitive(name):
     ],
 )
 def test_aliases_are_parsed_as_the_primary_name(word, name):
-    assert parse_key(word) == Key(name)
-    assert parse_key(f"C-{word}") == Key(name, ctrl=True)
+    assert str(parse_key(word)) == name
+    assert str(parse_key(f"C-{word}")) == f"C-{name}"
 
 
 @pytest.mark.parametrize(
     ("word", "key"),
     [
-        ("C-c", Key("c", ctrl=True)),
-        ("c-c", Key("c", ctrl=True)),
-        ("C-C", Key("C", ctrl=True)),
-        ("M-x", Key("x", alt=True)),
-        ("S-F5", Key("F5", shift=True)),
-        ("C-M-S-Up", Key("Up", ctrl=True, alt=True, shift=True)),
-        ("S-M-C-Up", Key("Up", ctrl=True, alt=True, shift=True)),
-        ("C-C-c", Key("c", ctrl=True)),
-        ("C--", Key("-", ctrl=True)),
-        ("M-C--", Key("-", ctrl=True, alt=True)),
-        ("C-Space", Key("Space", ctrl=True)),
-        ("C-\\", Key("\\", ctrl=True)),
-        ("M-ü", Key("ü", alt=True)),
-        ("M-日", Key("日", alt=True)),
+        ("C-c", "C-c"),
+        ("c-c", "C-c"),
+        ("C-C", "C-C"),
+        ("M-x", "M-x"),
+        ("S-F5", "S-F5"),
+        ("C-M-S-Up", "C-M-S-Up"),
+        ("S-M-C-Up", "C-M-S-Up"),
+        ("C-C-c", "C-c"),
+        ("C--", "C--"),
+        ("M-C--", "C-M--"),
+        ("C-Space", "C-Space"),
+        ("C-\\", "C-\\"),
+        ("M-ü", "M-ü"),
+        ("M-日", "M-日"),
     ],
 )
 def test_modifiers_are_accepted_in_any_order_and_case(word, key):
-    assert parse_key(word) == key
+    assert str(parse_key(word)) == key
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,3 @@ def test_modifiers_are_accepted_in_any_order_and_case(word, key):
 )
 def test_other_words_are_not_keys(word):
     assert parse_key(word) is None
-
-
-def test_keys_are_compared_by_name_and_modifiers():
-    assert Key("c", ctrl=True) == Key("c", ctrl=True)
-    assert hash(Key("c", ctrl=True)) == hash(Key("c", ctrl=True))
-    assert len({Key("c", **modifiers) for modifiers in MODIFIERS}) == 8
-    assert Key("c") != Key("C")
-    assert Key("c") != "c"
-    assert repr(Key("c", ctrl=True, alt=True)) == "Key('C-M-c')"

@@ -22,20 +22,26 @@ def private(tmp_path):
     return directory
 
 
-def test_the_argument_takes_precedence_over_the_environment():
-    environ = {"PHUX_SOCKET": "/from/env", "XDG_RUNTIME_DIR": "/run/user/1"}
-    assert paths.socket_path("/from/flag", environ) == "/from/flag"
+@pytest.fixture
+def use(monkeypatch):
+    """Return a function that replaces the environment."""
+    return lambda **environ: monkeypatch.setattr(os, "environ", environ)
 
 
-def test_phux_socket_takes_precedence_over_the_runtime_directory():
-    environ = {"PHUX_SOCKET": "/from/env", "XDG_RUNTIME_DIR": "/run/user/1"}
-    assert paths.socket_path(None, environ) == "/from/env"
+def test_the_argument_takes_precedence_over_the_environment(use):
+    use(PHUX_SOCKET="/from/env", XDG_RUNTIME_DIR="/run/user/1")
+    assert paths.socket_path("/from/flag") == "/from/flag"
 
 
-def test_the_runtime_directory_takes_precedence_over_tmp(tmp_path):
-    environ = {"XDG_RUNTIME_DIR": str(tmp_path)}
-    assert paths.socket_path(None, environ) == f"{tmp_path}/phux/phux.sock"
-    assert paths.missing_runtime_directory(None, environ) is None
+def test_phux_socket_takes_precedence_over_the_runtime_directory(use):
+    use(PHUX_SOCKET="/from/env", XDG_RUNTIME_DIR="/run/user/1")
+    assert paths.socket_path() == "/from/env"
+
+
+def test_the_runtime_directory_takes_precedence_over_tmp(tmp_path, use):
+    use(XDG_RUNTIME_DIR=str(tmp_path))
+    assert paths.socket_path() == f"{tmp_path}/phux/phux.sock"
+    assert paths.missing_runtime_directory() is None
 
 
 @pytest.mark.parametrize(
@@ -48,23 +54,26 @@ def test_the_runtime_directory_takes_precedence_over_tmp(tmp_path):
         {"XDG_RUNTIME_DIR": "/dev/null"},
     ],
 )
-def test_without_a_usable_runtime_directory_the_socket_is_in_tmp(environ):
-    assert paths.socket_path(None, environ) == f"/tmp/phux-{os.getuid()}/phux.sock"
+def test_without_a_usable_runtime_directory_the_socket_is_in_tmp(use, environ):
+    use(**environ)
+    assert paths.socket_path() == f"/tmp/phux-{os.getuid()}/phux.sock"
 
 
-def test_a_missing_runtime_directory_is_reported_only_when_it_would_be_used():
-    environ = {"XDG_RUNTIME_DIR": "/no/such/directory"}
-    problem = paths.missing_runtime_directory(None, environ)
+def test_a_missing_runtime_directory_is_reported_only_when_it_would_be_used(use):
+    use(XDG_RUNTIME_DIR="/no/such/directory")
+    problem = paths.missing_runtime_directory()
     assert "/no/such/directory" in problem
     assert f"/tmp/phux-{os.getuid()}" in problem
-    assert paths.missing_runtime_directory("/a/socket", environ) is None
-    assert paths.missing_runtime_directory(None, environ | {"PHUX_SOCKET": "/a/socket"}) is None
-    assert paths.missing_runtime_directory(None, {}) is None
+    assert paths.missing_runtime_directory("/a/socket") is None
+    use(XDG_RUNTIME_DIR="/no/such/directory", PHUX_SOCKET="/a/socket")
+    assert paths.missing_runtime_directory() is None
+    use()
+    assert paths.missing_runtime_directory() is None
 
 
-def test_empty_values_are_ignored(tmp_path):
-    environ = {"PHUX_SOCKET": "", "XDG_RUNTIME_DIR": str(tmp_path)}
-    assert paths.socket_path("", environ) == f"{tmp_path}/phux/phux.sock"
+def test_empty_values_are_ignored(tmp_path, use):
+    use(PHUX_SOCKET="", XDG_RUNTIME_DIR=str(tmp_path))
+    assert paths.socket_path("") == f"{tmp_path}/phux/phux.sock"
 
 
 def test_a_relative_socket_path_in_a_deleted_directory_is_refused(tmp_path, monkeypatch):
@@ -73,8 +82,8 @@ def test_a_relative_socket_path_in_a_deleted_directory_is_refused(tmp_path, monk
     os.chdir(tmp_path / "gone")
     os.rmdir(tmp_path / "gone")
     with pytest.raises(UnsafePathError, match="the working directory was deleted"):
-        paths.socket_path("relative.sock", {})
-    assert paths.socket_path("/absolute.sock", {}) == "/absolute.sock"
+        paths.socket_path("relative.sock")
+    assert paths.socket_path("/absolute.sock") == "/absolute.sock"
 
 
 class TestHome:
@@ -92,53 +101,52 @@ class TestHome:
 
         monkeypatch.setattr(pwd, "getpwuid", find)
 
-    def test_an_absolute_home_is_used(self):
-        assert paths.state_directory({"HOME": "/home/me"}) == "/home/me/.local/state/phux"
+    def test_an_absolute_home_is_used(self, use):
+        use(HOME="/home/me")
+        assert paths.logs_directory() == "/home/me/.local/state/phux/logs"
 
     @pytest.mark.parametrize("environ", [{}, {"HOME": ""}, {"HOME": "rel"}, {"HOME": "~"}])
-    def test_an_unusable_home_is_replaced_by_that_of_the_user_database(self, environ):
-        assert paths.state_directory(environ) == "/home/from-database/.local/state/phux"
-        assert config_path(environ) == "/home/from-database/.config/phux/config.toml"
+    def test_an_unusable_home_is_replaced_by_that_of_the_user_database(self, use, environ):
+        use(**environ)
+        assert paths.logs_directory() == "/home/from-database/.local/state/phux/logs"
+        assert config_path() == "/home/from-database/.config/phux/config.toml"
 
     @pytest.mark.parametrize("environ", [{}, {"HOME": ""}, {"HOME": "rel"}])
     @pytest.mark.parametrize("home", [None, "", "rel"])
-    def test_without_a_home_there_is_no_state_directory_and_no_configuration(self, environ, home):
+    def test_without_a_home_there_is_no_log_directory_and_no_configuration(self, use, environ, home):
         self.home = home
-        assert paths.state_directory(environ) is None
-        assert config_path(environ) == os.devnull
+        use(**environ)
+        assert paths.logs_directory() is None
+        assert paths.logs_directory("/state") == "/state/logs"
+        assert config_path() == os.devnull
 
-    def test_absolute_variables_need_no_home(self):
+    def test_absolute_variables_need_no_home(self, use):
         self.home = None
-        environ = {"XDG_STATE_HOME": "/state", "XDG_CONFIG_HOME": "/config"}
-        assert paths.state_directory(environ) == "/state/phux"
-        assert config_path(environ) == "/config/phux/config.toml"
+        use(XDG_STATE_HOME="/state", XDG_CONFIG_HOME="/config")
+        assert paths.logs_directory() == "/state/phux/logs"
+        assert config_path() == "/config/phux/config.toml"
 
-    def test_relative_variables_are_ignored(self):
-        environ = {"XDG_STATE_HOME": "state", "XDG_CONFIG_HOME": "config", "HOME": "/home/me"}
-        assert paths.state_directory(environ) == "/home/me/.local/state/phux"
-        assert config_path(environ) == "/home/me/.config/phux/config.toml"
+    def test_relative_variables_are_ignored(self, use):
+        use(XDG_STATE_HOME="state", XDG_CONFIG_HOME="config", HOME="/home/me")
+        assert paths.logs_directory() == "/home/me/.local/state/phux/logs"
+        assert config_path() == "/home/me/.config/phux/config.toml"
 
-    def test_a_socket_path_in_an_unknown_home_is_refused(self, monkeypatch):
+    def test_a_socket_path_in_an_unknown_home_is_refused(self, use):
         self.home = None
-        monkeypatch.delenv("HOME", raising=False)
+        use()
         with pytest.raises(UnsafePathError, match="the home directory"):
-            paths.socket_path("~/phux.sock", {})
-
-
-def test_the_process_environment_is_used_when_none_is_given(monkeypatch):
-    monkeypatch.setenv("PHUX_SOCKET", "/from/process")
-    assert paths.socket_path() == "/from/process"
+            paths.socket_path("~/phux.sock")
 
 
 def test_a_relative_path_is_resolved_from_the_working_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert paths.socket_path("a/../b.sock", {}) == str(tmp_path / "b.sock")
+    assert paths.socket_path("a/../b.sock") == str(tmp_path / "b.sock")
 
 
 def test_a_path_of_the_maximum_length_is_accepted_and_can_be_bound(private):
     path = str(private / "x")
     path += "x" * (paths.SOCKET_PATH_LIMIT - len(path))
-    assert paths.socket_path(path, {}) == path
+    assert paths.socket_path(path) == path
     with sockets.socket(sockets.AF_UNIX) as sock:
         sock.bind(path)
 
@@ -147,7 +155,7 @@ def test_a_path_one_byte_too_long_is_refused_with_its_length_and_the_limit(priva
     path = str(private / "x")
     path += "x" * (paths.SOCKET_PATH_LIMIT + 1 - len(path))
     with pytest.raises(UnsafePathError) as caught:
-        paths.socket_path(path, {})
+        paths.socket_path(path)
     assert str(paths.SOCKET_PATH_LIMIT) in caught.value.message
     assert str(paths.SOCKET_PATH_LIMIT + 1) in caught.value.message
     assert "--socket" in caught.value.remedy
@@ -155,12 +163,12 @@ def test_a_path_one_byte_too_long_is_refused_with_its_length_and_the_limit(priva
 
 def test_the_length_of_a_path_is_measured_in_bytes():
     with pytest.raises(UnsafePathError):
-        paths.socket_path("/" + "ü" * 60, {})
+        paths.socket_path("/" + "ü" * 60)
 
 
 def test_a_nul_in_the_path_is_refused():
     with pytest.raises(UnsafePathError, match="paths cannot contain"):
-        paths.socket_path("/tmp/a\0b", {})
+        paths.socket_path("/tmp/a\0b")
 
 
 def test_the_path_limit_is_that_of_the_platform():
@@ -199,9 +207,9 @@ def test_missing_parent_directories_are_not_created(tmp_path):
     assert not (tmp_path / "no").exists()
 
 
-def test_a_tilde_is_expanded_to_the_home_directory(monkeypatch):
-    monkeypatch.setenv("HOME", "/home/me")
-    assert paths.socket_path(None, {"PHUX_SOCKET": "~/x.sock"}) == "/home/me/x.sock"
+def test_a_tilde_is_expanded_to_the_home_directory(use):
+    use(HOME="/home/me", PHUX_SOCKET="~/x.sock")
+    assert paths.socket_path() == "/home/me/x.sock"
 
 
 @pytest.mark.parametrize("mode", [0o701, 0o710, 0o702, 0o720, 0o704, 0o740, 0o755, 0o777, 0o1777])

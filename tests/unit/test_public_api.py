@@ -269,7 +269,7 @@ def test_every_type_of_a_shape_field_is_exported(name):
         (phux_client.Signal, kinds.SIGNALS),
         (phux_client.SizePolicy, [*kinds.SIZE_POLICIES, "default"]),
         (phux_client.LayoutName, layout.PRESETS),
-        (phux_client.Side, layout.SIDES),
+        (phux_client.Side, kinds.SIDE.schema["enum"]),
         (phux_client.EventName, [*documents.EVENTS]),
         (phux_client.EventName, [*flows.EVENTS, "output"]),
     ],

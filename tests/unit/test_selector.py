@@ -280,7 +280,7 @@ def test_a_malformed_selector_is_refused_before_it_is_looked_up():
 
 def test_parse_splits_a_selector_into_its_parts():
     parsed = selector.parse("work:my.app.1")
-    assert (parsed.text, parsed.session, parsed.locus, parsed.pane_id) == ("work:my.app.1", "work", "my.app.1", None)
+    assert (parsed.session, parsed.locus, parsed.pane_id) == ("work", "my.app.1", None)
     assert selector.parse("@7").pane_id == 7
     assert selector.parse("work").locus is None
     assert selector.parse("a.b:c").session == "a.b"

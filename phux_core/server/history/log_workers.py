@@ -25,7 +25,7 @@ MOST_WAITING = 64
 # How often a worker's caller is checked.
 _CHECK_S = 1.0
 _IDLE_S = 30.0
-_PREFIX = 4
+_LONGEST_REPLY = 1 << 30
 
 
 class LogWorkers:
@@ -97,11 +97,9 @@ class LogWorkers:
     async def _exchange(self, worker: Process, request: dict[str, Any]) -> dict[str, Any]:
         assert worker.stdin is not None
         assert worker.stdout is not None
-        data = json.dumps(request).encode()
-        worker.stdin.write(len(data).to_bytes(_PREFIX, "big") + data)
+        worker.stdin.write(json.dumps(request).encode() + b"\n")
         await worker.stdin.drain()
-        size = int.from_bytes(await worker.stdout.readexactly(_PREFIX), "big")
-        reply: dict[str, Any] = json.loads(await worker.stdout.readexactly(size))
+        reply: dict[str, Any] = json.loads(await worker.stdout.readuntil())
         return reply
 
     async def _take(self) -> Process:
@@ -115,6 +113,7 @@ class LogWorkers:
             *(sys.executable, "-P", "-m", "phux_core.logs.worker"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
+            limit=_LONGEST_REPLY,
         )
 
     def _put_back(self, worker: Process) -> None:
