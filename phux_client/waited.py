@@ -11,7 +11,7 @@ from phux_core.shapes import Condition, ScreenChanges, ScreenState
 
 if TYPE_CHECKING:
     from phux_client.flows._types import Document
-    from phux_client.flows.wait import Outcome
+    from phux_client.flows.waiting import Outcome
 
 
 @frozen(kw_only=True)

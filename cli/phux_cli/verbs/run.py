@@ -15,7 +15,7 @@ from phux_cli.output import print_document, print_note, write
 from phux_cli.usage import add_param, add_params, seconds
 from phux_cli.verbs import start
 from phux_client import flows
-from phux_client.flows.run import new_run_id
+from phux_client.flows.running import new_run_id
 from phux_client.flows.target import pane_id
 from phux_core.calls import CALLS
 from phux_core.errors import PhuxError, TimedOutError
