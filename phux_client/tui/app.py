@@ -40,19 +40,10 @@ class App:
     """One attached client.
 
     Args:
-        socket: The server's socket.
-        session: The id of the session to show.
-        outer: The user's terminal.
-        signals: The signals.
-        bindings: The key bindings.
         cli: The program and first arguments that run a command of the prompt.
-        read_only: Whether the client may only watch.
-        with_status: Whether there is a status line.
-        with_mouse: Whether the mouse is used.
 
     Attributes:
         code: The exit code, once the loop has ended.
-        model: The state that the server has reported.
         prompt: The open prompt, if any; it receives the keys.
         box: The open overlay, if any; it receives the keys.
         focused: Whether the terminal has the focus; True until it reports otherwise.
@@ -97,11 +88,7 @@ class App:
     # Lifecycle
 
     def run(self) -> str:
-        """Show the session until the client detaches or the session ends.
-
-        Returns:
-            A message for the user about what happened.
-        """
+        """Show the session until the client detaches or the session ends; return a message that says what happened."""
         self._selector.register(0, selectors.EVENT_READ, self._read_keys)
         self._selector.register(self._signals, selectors.EVENT_READ, self._read_signals)
         self.server.connect()

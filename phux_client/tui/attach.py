@@ -12,21 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-def check_terminal(*, force: bool = False, environ: "Mapping[str, str] | None" = None) -> None:
-    """Check that a session can be shown here.
-
-    Args:
-        force: Also allow it inside a pane.
-        environ: The environment; by default, that of the process.
-
-    Raises:
-        RefusedError: There is no terminal, it cannot draw, or it is a pane.
-    """
-    environ = os.environ if environ is None else environ
-    outer.check(environ)
-    if environ.get("PHUX_PANE") and not force:
+def check_terminal(*, force: bool = False) -> None:
+    """Raise RefusedError if there is no terminal, if it cannot draw, or, without ``force``, if it is a pane."""
+    outer.check()
+    pane = os.environ.get("PHUX_PANE")
+    if pane and not force:
         raise RefusedError(
-            f"this terminal is already a pane of a phux session, {environ['PHUX_PANE']}",
+            f"this terminal is already a pane of a phux session, {pane}",
             remedy="press the prefix and w to go to another session, or pass --force to attach anyway",
         )
 
@@ -48,17 +40,11 @@ def attach(
     """Show a session in this terminal until the user detaches or it ends.
 
     Args:
-        socket: The server's socket.
-        session: The session's id.
         settings: The values of the config file.
         cli: The program and first arguments that run a command of the command prompt.
-        read_only: Whether the client may only watch.
 
     Returns:
         A sentence about what happened, and the exit code.
-
-    Raises:
-        PhuxError: Attaching failed; the terminal was restored.
     """
     changes = settings["keys"]
     assert isinstance(changes, dict)

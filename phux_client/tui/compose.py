@@ -6,9 +6,14 @@ from phux_client.tui.canvas import BLANK, Canvas, cells_of, fit, overlay
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from phux_client.tui.canvas import Cell, Cursor, Row
     from phux_client.tui.model import Model
     from phux_core.layout import Arrangement, Rect
+
+    Over: TypeAlias = dict[int, tuple[list[Row], tuple[int, int]]]
+    """By pane, the rows and the cursor to show instead of its own screen."""
 
 ACTIVE_BORDER = "32"
 BORDER = "90"
@@ -42,18 +47,13 @@ class Composer:
         *,
         status: "Row | None" = None,
         status_cursor: int | None = None,
-        over: "dict[int, tuple[list[Row], tuple[int, int] | None]] | None" = None,
+        over: "Over | None" = None,
         box: "tuple[list[Row], str] | None" = None,
     ) -> Canvas:
         """Compose the whole screen.
 
         Args:
-            model: The state to show.
-            cols: The columns of the user's terminal.
-            rows: Its rows.
-            status: The status line, if any.
-            status_cursor: The cursor's column in it, if the cursor is there.
-            over: By pane, the rows and cursor to show instead of its own screen.
+            status_cursor: The cursor's column in the status line, if the cursor is there.
             box: Rows to show in a frame on top of the panes, and its title.
         """
         height = rows - 1 if status is not None else rows
@@ -81,31 +81,21 @@ class Composer:
                 cursor = (min(status_cursor, cols - 1), rows - 1, 0)
         return Canvas(cols, drawn, cursor)
 
-    def _cursor(
-        self,
-        model: "Model",
-        arrangement: "Arrangement",
-        over: "dict[int, tuple[list[Row], tuple[int, int] | None]]",
-    ) -> "Cursor | None":
+    def _cursor(self, model: "Model", arrangement: "Arrangement", over: "Over") -> "Cursor | None":
         """Return the position of the active pane's cursor in the window."""
         active = model.active_pane
         place = arrangement.panes.get(active) if active is not None else None
         if active is None or place is None:
             return None
         if active in over:
-            inside = over[active][1]
-            return None if inside is None else (place.x + inside[0], place.y + inside[1], 0)
+            x, y = over[active][1]
+            return place.x + x, place.y + y, 0
         x, y, visible, shape = model.panes[active].cursor
         if not visible or x >= place.cols or y >= place.rows:
             return None
         return place.x + x, place.y + y, shape
 
-    def _window(
-        self,
-        model: "Model",
-        arrangement: "Arrangement",
-        over: "dict[int, tuple[list[Row], tuple[int, int] | None]]",
-    ) -> "list[Row]":
+    def _window(self, model: "Model", arrangement: "Arrangement", over: "Over") -> "list[Row]":
         """Compose a whole window."""
         sources = {pane: over[pane][0] if pane in over else model.panes[pane].rows for pane in arrangement.panes}
         if not self._known or self._known[0] is not arrangement or self._known[1] != model.active_pane:

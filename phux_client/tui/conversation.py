@@ -24,13 +24,7 @@ _LONG = 16 * 1024
 
 
 class Conversation:
-    """A client's exchange with the server.
-
-    Args:
-        app: The client.
-        socket: The server's socket.
-        session: The id of the session to show.
-    """
+    """A client's exchange with the server."""
 
     def __init__(self, app: "App", socket: str, session: int) -> None:
         self._app = app

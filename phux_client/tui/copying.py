@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows._types import Document
     from phux_client.tui.app import App
-    from phux_client.tui.canvas import Row
+    from phux_client.tui.compose import Over
     from phux_client.tui.keyboard import Event
     from phux_core.errors import PhuxError
 
@@ -152,12 +152,9 @@ class Copying:
 
         self._app.server.ask("frozen_rows", rows, attachment=self._app.server.attachment, first=first, count=count)
 
-    def over_panes(self) -> "dict[int, tuple[list[Row], tuple[int, int] | None]]":
+    def over_panes(self) -> "Over":
         """Return the rows to show instead of the pane's own screen."""
-        if self._mode is None:
-            return {}
-        rows, cursor = self._mode.picture()
-        return {self._mode.pane: (rows, cursor)}
+        return {} if self._mode is None else {self._mode.pane: self._mode.picture()}
 
 
 def _gives_up(event: "Event") -> bool:

@@ -19,14 +19,7 @@ _RUNNING_S = 0.4
 
 
 class Screen:
-    """The content of the user's terminal.
-
-    Args:
-        app: The client.
-        outer: The terminal.
-        with_status: Whether there is a status line.
-        with_mouse: Whether the mouse is used.
-    """
+    """The content of the user's terminal."""
 
     def __init__(self, app: "App", outer: "Outer", *, with_status: bool, with_mouse: bool) -> None:
         self._app = app
