@@ -75,13 +75,13 @@ def changes(caller: Caller, target: "str | int | None", since: int, *, cells: bo
 
 def changes_document(screen: "Document", since: int) -> "Document":
     """Return a ScreenChanges document from the server's reply."""
-    told = screen["changes"]
+    changed = screen["changes"]
     whole = screen_document(screen)
     document = {"schema_version": 1, "pane": whole["pane"], "since": since, "seq": whole["seq"]}
-    document |= {"full": told["full"], "scrolled": told["scrolled"]}
-    document["changed"] = [{"row": row, "text": whole["lines"][row]} for row in told["rows"]]
+    document |= {"full": changed["full"], "scrolled": changed["scrolled"]}
+    document["changed"] = [{"row": row, "text": whole["lines"][row]} for row in changed["rows"]]
     if "cells" in whole:
-        rows = set(told["rows"])
+        rows = set(changed["rows"])
         whole["cells"] = [cell for cell in whole["cells"] if cell["row"] in rows]
     names = ("cols", "rows", "cursor", "cells", "title", "alt_screen", "state", "foreground", "exit_status", "signal")
     return document | {name: whole[name] for name in names if name in whole}

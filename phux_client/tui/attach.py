@@ -4,7 +4,6 @@ import os
 
 from phux_client.tui import outer
 from phux_client.tui.app import App
-from phux_core.bindings import Bindings
 from phux_core.errors import InternalError, PhuxError, RefusedError
 
 TYPE_CHECKING = False
@@ -30,12 +29,7 @@ def window_area(settings: "Mapping[str, object]") -> tuple[int, int]:
 
 
 def attach(
-    socket: str,
-    session: int,
-    settings: "Mapping[str, object]",
-    *,
-    cli: "Sequence[str]",
-    read_only: bool = False,
+    socket: str, session: int, settings: "Mapping[str, object]", *, cli: "Sequence[str]", read_only: bool = False
 ) -> tuple[str, int]:
     """Show a session in this terminal until the user detaches or it ends.
 
@@ -46,34 +40,21 @@ def attach(
     Returns:
         A sentence about what happened, and the exit code.
     """
-    changes = settings["keys"]
-    assert isinstance(changes, dict)
-    bindings = Bindings(str(settings["prefix"]), changes)
     terminal = outer.Outer()
     signals = outer.Signals()
-    app = App(
-        socket,
-        session,
-        outer=terminal,
-        signals=signals,
-        bindings=bindings,
-        cli=cli,
-        read_only=read_only,
-        with_status=bool(settings["status"]),
-        with_mouse=bool(settings["mouse"]),
-    )
+    app = App(socket, session, settings, outer=terminal, signals=signals, cli=cli, read_only=read_only)
     try:
         terminal.enter()
         text = app.run()
     except PhuxError:
         raise
     except Exception as error:
-        place = error.__traceback__
-        while place is not None and place.tb_next is not None:
-            place = place.tb_next
-        where = f" ({place.tb_frame.f_code.co_filename}, line {place.tb_lineno})" if place is not None else ""
+        import traceback
+
+        place = traceback.extract_tb(error.__traceback__)[-1]
         raise InternalError(
-            f"attach failed: {error!r}{where}", remedy="the session keeps running: attach again"
+            f"attach failed: {error!r} ({place.filename}, line {place.lineno})",
+            remedy="the session keeps running: attach again",
         ) from error
     finally:
         terminal.close()
