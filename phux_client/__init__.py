@@ -18,124 +18,42 @@ without await. Names are imported when first used, so that ``phux_client.blockin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client import blocking
+    from phux_client import blocking as blocking
     from phux_client.aio import *
-    from phux_client.waited import Waited
+    from phux_client.waited import Waited as Waited
     from phux_core.errors import *
     from phux_core.shapes import *
-    from phux_core.version import __version__
+    from phux_core.version import __version__ as __version__
 
-# Where to look for a name, the lightest module first.
-_HOMES = ("phux_core.version", "phux_core.errors", "phux_core.shapes", "phux_client.aio", "phux_client.waited")
+_NAMES = {
+    "phux_core.version": "__version__",
+    "phux_client.aio": "EventStream LogStream Pane Phux Session Window connect embedded",
+    "phux_client.waited": "Waited",
+    "phux_core.shapes": """
+        CellColor CellInfo CellStyle ChangedRow CommandInfo Cursor DefaultColor EngineNote Foreground LayoutSplit
+        LogHole LogInfo LogStatus LogText Match PaletteColor PaneInfo Place RgbColor RunResult ScreenChanges ScreenState
+        SeqRange SessionEntry SessionInfo SessionList Signalled SoftWrap Started StateCounts Status Stopped Tree
+        WindowInfo
 
-__all__ = [
-    "BadConfigError",
-    "BadCwdError",
-    "BadNameError",
-    "BadRequestError",
-    "BadSelectorError",
-    "BadSizeError",
-    "Bell",
-    "BusyError",
-    "CannotExecuteError",
-    "CellColor",
-    "CellInfo",
-    "CellStyle",
-    "ChangedRow",
-    "CommandFinished",
-    "CommandInfo",
-    "CommandStarted",
-    "Condition",
-    "Cursor",
-    "CwdChanged",
-    "DefaultColor",
-    "Direction",
-    "Dirty",
-    "DisconnectedError",
-    "Dropped",
-    "EngineNote",
-    "Event",
-    "EventName",
-    "EventStream",
-    "FocusChanged",
-    "Foreground",
-    "Idle",
-    "InputBlockedError",
-    "InputTooLongError",
-    "InternalError",
-    "LayoutChanged",
-    "LayoutName",
-    "LayoutSplit",
-    "LimitError",
-    "LogHole",
-    "LogInfo",
-    "LogMode",
-    "LogStatus",
-    "LogStream",
-    "LogText",
-    "Match",
-    "NameInUseError",
-    "NoServerError",
-    "NoSuchTargetError",
-    "Output",
-    "PaletteColor",
-    "Pane",
-    "PaneClosed",
-    "PaneClosedError",
-    "PaneId",
-    "PaneInfo",
-    "PaneSpawned",
-    "Phux",
-    "PhuxError",
-    "Place",
-    "ProtocolError",
-    "RefusedError",
-    "Renamed",
-    "RequestError",
-    "Resized",
-    "RgbColor",
-    "RunResult",
-    "ScreenChanges",
-    "ScreenState",
-    "SeqRange",
-    "ServiceRestartingError",
-    "Session",
-    "SessionAdded",
-    "SessionClosed",
-    "SessionEntry",
-    "SessionInfo",
-    "SessionList",
-    "Side",
-    "Signal",
-    "Signalled",
-    "SizePolicy",
-    "SoftWrap",
-    "StartFailedError",
-    "Started",
-    "State",
-    "StateChanged",
-    "StateCounts",
-    "Status",
-    "Step",
-    "Stopped",
-    "StoppedError",
-    "TimedOutError",
-    "TitleChanged",
-    "TransportError",
-    "Tree",
-    "UnsafePathError",
-    "VersionError",
-    "Waited",
-    "Window",
-    "WindowAdded",
-    "WindowClosed",
-    "WindowInfo",
-    "WindowMoved",
-    "__version__",
-    "blocking",
-    "connect",
-    "embedded",
-]
+        Condition Direction EventName LayoutName LogMode PaneId Side Signal SizePolicy State Step
+
+        Event Bell CommandFinished CommandStarted CwdChanged Dirty Dropped FocusChanged Idle LayoutChanged Output
+        PaneClosed PaneSpawned Renamed Resized SessionAdded SessionClosed StateChanged TitleChanged WindowAdded
+        WindowClosed WindowMoved
+    """,
+    "phux_core.errors": """
+        PhuxError
+        TransportError DisconnectedError NoServerError ServiceRestartingError StartFailedError TimedOutError
+        UnsafePathError
+        ProtocolError VersionError
+        RequestError BadConfigError BadCwdError BadNameError BadRequestError BadSelectorError BadSizeError BusyError
+        CannotExecuteError InputBlockedError InputTooLongError InternalError LimitError NameInUseError NoSuchTargetError
+        PaneClosedError RefusedError StoppedError
+    """,
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = list(_MODULES)
+__all__ += ["blocking"]
 
 
 def __getattr__(name: str) -> object:
@@ -143,13 +61,10 @@ def __getattr__(name: str) -> object:
 
     if name == "blocking":
         return importlib.import_module("phux_client.blocking")
-    if name in __all__:
-        for home in _HOMES:
-            module = importlib.import_module(home)
-            if hasattr(module, name):
-                value: object = getattr(module, name)
-                globals()[name] = value
-                return value
+    if name in _MODULES:
+        value: object = getattr(importlib.import_module(_MODULES[name]), name)
+        globals()[name] = value
+        return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

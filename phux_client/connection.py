@@ -10,9 +10,8 @@ Import-light: it is on the CLI's path.
 import time
 
 from phux_client.event_buffer import EventBuffer
-from phux_client.greeting import check_greeting, encode_request, hello
-from phux_core import errors, wire
-from phux_core.calls import CALLS
+from phux_core import calls, errors, wire
+from phux_core.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMEOUT_S = 30.0
 """The time limit for one request, including connecting and the handshake."""
+_LIBRARY = f"phux_client/{__version__}"
+"""The default name of a program."""
 # A request that crashes the service must not be repeated forever.
 _MOST_QUICK_LOSSES = 15
 _QUICK_S = 1.0
@@ -40,9 +41,6 @@ _LONGEST_PAUSE_S = 0.25
 class ClientConnection:
     """One connection, from the first byte to the last.
 
-    Args:
-        client: The name of the program, such as ``my-tool/1.0``; the library's by default.
-
     Attributes:
         failure: Why the connection ended; None while it is usable.
     """
@@ -53,7 +51,7 @@ class ClientConnection:
         self._greeted = False
         self._next_id = 1
         # Frames by request, oldest first; the handshake has no number of its own. The first may be partly sent.
-        self._unsent: list[tuple[int, bytes]] = [(0, hello(client))]
+        self._unsent: list[tuple[int, bytes]] = [(0, _hello(_LIBRARY if client is None else client))]
         self._partly_sent = False
         self._calls: dict[int, str] = {}
         self._replies: dict[int, Document] = {}
@@ -86,14 +84,7 @@ class ClientConnection:
         return {request_id for request_id, _data in waiting}
 
     def request(self, call: str, params: "Mapping[str, object]") -> int:
-        """Queue a request.
-
-        Returns:
-            Its number, which ``take_reply`` accepts.
-
-        Raises:
-            BadRequestError, LimitError: It cannot be sent.
-        """
+        """Queue a request, and return its number, which ``take_reply`` accepts."""
         request_id = self._queue(call, params)
         self._calls[request_id] = call
         return request_id
@@ -114,24 +105,23 @@ class ClientConnection:
             self._unsent = [entry for entry in self._unsent if entry[0] != request_id]
         elif call == "subscribe" and reply is not None:
             self._end_unwanted(reply)
-        elif CALLS[call].cancellable:
+        elif calls.CALLS[call].cancellable:
             if call == "subscribe":
                 self._abandoned.add(request_id)
             self._queue("cancel", {"request": request_id})
 
     def _queue(self, call: str, params: "Mapping[str, object]") -> int:
         request_id = self._next_id
-        self._unsent.append((request_id, encode_request(request_id, call, params)))
+        self._unsent.append((request_id, _encode(request_id, call, params)))
         self._next_id += 1
         return request_id
 
     # Receiving
 
     def receive(self, data: bytes) -> "list[Arrival]":
-        """Process received bytes; an empty chunk means that the server closed the connection.
+        """Return the items in received bytes; no bytes mean that the server closed the connection.
 
-        Returns:
-            The items received. After bytes that break the protocol, ``failure`` is set.
+        After bytes that break the protocol, ``failure`` is set.
         """
         if not data:
             self.lose(errors.DisconnectedError("the server closed the connection"))
@@ -152,7 +142,7 @@ class ClientConnection:
         if "error" in frame and "id" not in frame:
             raise errors.from_wire(frame["error"])
         if not self._greeted:
-            check_greeting(frame)
+            _check_hello(frame)
             self._greeted = True
         elif "event" in frame:
             subscription = frame["subscription"]
@@ -190,11 +180,7 @@ class ClientConnection:
         return request_id in self._replies
 
     def take_reply(self, request_id: int) -> "Document":
-        """Remove and return the reply to a request.
-
-        Raises:
-            PhuxError: The reply is an error, or the connection ended before it arrived.
-        """
+        """Remove and return the reply to a request; raise if it is an error or the connection ended before it."""
         self._calls.pop(request_id, None)
         frame = self._replies.pop(request_id, None)
         if frame is None:
@@ -213,19 +199,39 @@ class ClientConnection:
         return bool(self._events.get(subscription))
 
     def take_event(self, subscription: int) -> "Document | None":
-        """Remove and return the oldest event of a subscription.
-
-        Returns:
-            The event; None if there is none.
-
-        Raises:
-            PhuxError: There is none, and the connection has ended.
-        """
+        """Remove and return the oldest event of a subscription, or None; raise if the connection has ended."""
         if self.has_event(subscription):
             return self._events[subscription].take()
         if self.failure is not None:
             raise self.failure
         return None
+
+
+def _hello(client: str) -> bytes:
+    return wire.encode({"hello": {"protocol": list(wire.PROTOCOL), "client": client}})
+
+
+def _check_hello(frame: "Document") -> None:
+    """Raise unless the server's first frame is a hello with our protocol version."""
+    hello = frame.get("hello")
+    if not isinstance(hello, dict):
+        raise errors.ProtocolError("the server's first frame is not a hello")
+    theirs = hello.get("protocol")
+    if not isinstance(theirs, list) or not theirs or theirs[0] != wire.PROTOCOL[0]:
+        raise errors.VersionError(f"the server uses protocol {theirs}, this client {list(wire.PROTOCOL)}")
+
+
+def _encode(request_id: int, call: str, params: "Mapping[str, object]") -> bytes:
+    """Return a request's frame, checked as the server would check it."""
+    checked = calls.check(call, dict(params))[1]
+    given = {name: value for name, value in checked.items() if value is not None}
+    frame = wire.encode({"id": request_id, "call": call, "params": given})
+    if len(frame) > wire.MAX_REQUEST_HEADER:
+        raise errors.LimitError(
+            f"the request has {len(frame)} bytes, and a frame holds at most {wire.MAX_REQUEST_HEADER}",
+            remedy="send it in pieces",
+        )
+    return frame
 
 
 class Attempts:
@@ -236,13 +242,11 @@ class Attempts:
     restarts.
 
     Args:
-        call: The call.
-        params: Its parameters.
         timeout_s: The time limit for all attempts.
     """
 
     def __init__(self, call: str, params: "Mapping[str, object]", timeout_s: float) -> None:
-        self._repeatable = CALLS[call].repeatable
+        self._repeatable = calls.CALLS[call].repeatable
         self._params = params
         self._began = self._attempt_began = time.monotonic()
         self.deadline = self._began + timeout_s
@@ -251,11 +255,7 @@ class Attempts:
         self._restarting_since = 0.0
 
     def begin(self) -> "Mapping[str, object]":
-        """Begin the next attempt.
-
-        Returns:
-            The parameters to send; a timeout among them is reduced to the remaining time.
-        """
+        """Return the parameters for the next attempt; a timeout among them is reduced to the remaining time."""
         self._attempt_began = time.monotonic()
         timeout_ms = self._params.get("timeout_ms")
         if not isinstance(timeout_ms, int):
@@ -264,11 +264,7 @@ class Attempts:
         return {**self._params, "timeout_ms": min(timeout_ms, max(1, timeout_ms - spent_ms))}
 
     def pause_s(self, failure: errors.PhuxError) -> float:
-        """Return how long to wait before the next attempt.
-
-        Raises:
-            PhuxError: The failure itself, if the request must not be sent again.
-        """
+        """Return how long to wait before the next attempt; raise the failure if the request must not be sent again."""
         if failure.code == "service_restarting":  # the keeper answered: no service received the request
             self._report_once(failure)
             if time.monotonic() - self._restarting_since > _LONGEST_RESTART_S:

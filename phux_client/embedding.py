@@ -26,11 +26,7 @@ _POLL_S = 0.001
 
 
 class Embedding:
-    """A server being started in a thread; the caller may give up before it is ready.
-
-    Args:
-        engine: The terminal engine; the best available one by default.
-    """
+    """A server being started in a thread; the caller may give up before it is ready."""
 
     def __init__(self, engine: str | None) -> None:
         self._engine = engine
@@ -143,14 +139,7 @@ class _Template:
         self._started_by: object = None
 
     def fork_keeper(self, options: "dict[str, object]", fds: tuple[int, int, int]) -> int:
-        """Fork a keeper.
-
-        Returns:
-            Its process id.
-
-        Raises:
-            StartFailedError: The template cannot be started.
-        """
+        """Fork a keeper, and return its process id."""
         request = wire.encode({"options": options, "env": dict(os.environ), "cwd": _working_directory()})
         # A forked process, or one that changed how Python starts, needs its own template.
         starter = (os.getpid(), sys.executable, {name: os.environ[name] for name in os.environ if "PYTHON" in name})

@@ -42,17 +42,7 @@ def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
                     ) from None
                 time.sleep(_RETRY_S)
         if not is_live(path):
-            log = _open_private(paths.log_path(path), os.O_WRONLY | os.O_APPEND)
-            try:
-                _launch_keeper(
-                    ["--socket", path, "--detach", "--lock-fd", str(lock)],
-                    pass_fds=(lock,),
-                    stderr=log,
-                    timeout_s=max(0.1, deadline - time.monotonic()),
-                    where_to_look=paths.log_path(path),
-                )
-            finally:
-                os.close(log)
+            _launch_keeper(path, lock, max(0.1, deadline - time.monotonic()))
         _await_answer(path, deadline)
     finally:
         os.close(lock)
@@ -95,27 +85,22 @@ def is_live(path: str) -> bool:
     return True
 
 
-def _launch_keeper(
-    arguments: list[str], *, pass_fds: tuple[int, ...], stderr: int, timeout_s: float, where_to_look: str
-) -> None:
-    """Start a detached keeper and wait until it listens.
-
-    Raises:
-        StartFailedError: It did not become ready.
-        PhuxError: It reported an error.
-    """
+def _launch_keeper(path: str, lock: int, timeout_s: float) -> None:
+    """Start a detached keeper, which inherits the lock, and wait until it listens."""
     import subprocess
 
+    log = _open_private(paths.log_path(path), os.O_WRONLY | os.O_APPEND)
     ready, ready_writer = os.pipe()
+    options = ["--socket", path, "--detach", "--lock-fd", str(lock), "--ready-fd", str(ready_writer)]
     process: subprocess.Popen[bytes] | None = None
     try:
         try:
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "phux_core.keeper", *arguments, "--ready-fd", str(ready_writer)],
-                pass_fds=(*pass_fds, ready_writer),
+                [sys.executable, "-P", "-m", "phux_core.keeper", *options],
+                pass_fds=(lock, ready_writer),
                 stdin=subprocess.DEVNULL,
-                stdout=stderr,
-                stderr=stderr,
+                stdout=log,
+                stderr=log,
                 start_new_session=True,
             )
         except OSError as error:
@@ -125,7 +110,8 @@ def _launch_keeper(
             ) from error
         finally:
             os.close(ready_writer)
-        await_ready(ready, timeout_s, where_to_look)
+            os.close(log)
+        await_ready(ready, timeout_s, paths.log_path(path))
     except BaseException:
         if process is not None:
             process.kill()
@@ -137,12 +123,7 @@ def _launch_keeper(
 
 
 def await_ready(ready: int, timeout_s: float, where_to_look: str) -> None:
-    """Wait until a keeper reports on a pipe that it listens.
-
-    Raises:
-        StartFailedError: It did not report in time.
-        PhuxError: It reported an error.
-    """
+    """Wait until a keeper reports on a pipe that it listens; raise the error that it reports instead."""
     import select
 
     poll = select.poll()

@@ -1,12 +1,13 @@
 """The socket to the server: check its directory, connect, and move bytes without blocking. Import-light."""
 
 import contextlib
+import os
 import select
 import socket as socket_module
+import stat
 import time
 
-from phux_client.greeting import check_socket, no_server
-from phux_core import errors, wire
+from phux_core import errors, paths, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,13 +23,11 @@ def try_connect(path: str) -> socket_module.socket | None:
 
     Returns:
         The socket, non-blocking; None if the backlog is full, because of many clients or a service that is starting.
-
-    Raises:
-        NoServerError: No server is listening.
-        UnsafePathError: The socket cannot be trusted.
-        TransportError: It cannot be connected to.
     """
-    check_socket(path)
+    try:
+        paths.check_private_directory(path)
+    except FileNotFoundError:
+        raise _no_server(path) from None
     sock = socket_module.socket(socket_module.AF_UNIX, socket_module.SOCK_STREAM)
     try:
         sock.setblocking(False)
@@ -38,20 +37,23 @@ def try_connect(path: str) -> socket_module.socket | None:
         return None
     except (FileNotFoundError, ConnectionRefusedError):
         sock.close()
-        raise no_server(path) from None
+        raise _no_server(path) from None
     except OSError as error:
         sock.close()
         raise errors.TransportError(f"cannot connect to {path}: {error.strerror}") from error
     return sock
 
 
-def connect(path: str, deadline: float) -> socket_module.socket:
-    """Connect, waiting for a place in the backlog until a deadline.
+def _no_server(path: str) -> errors.NoServerError:
+    if os.path.lexists(path) and not stat.S_ISSOCK(os.lstat(path).st_mode):
+        return errors.NoServerError(
+            f"no server is running on {path}, which is not a socket", remedy="choose another path with --socket"
+        )
+    return errors.NoServerError(f"no server is running on {path}")
 
-    Raises:
-        TimeoutError: The backlog stayed full.
-        PhuxError: As for ``try_connect``.
-    """
+
+def connect(path: str, deadline: float) -> socket_module.socket:
+    """Connect, waiting for a place in the backlog; raise TimeoutError after the deadline."""
     while True:
         sock = try_connect(path)
         if sock is not None:

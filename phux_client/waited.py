@@ -11,7 +11,7 @@ from phux_core.shapes import Condition, ScreenChanges, ScreenState
 
 if TYPE_CHECKING:
     from phux_client.flows._types import Document
-    from phux_client.flows.wait import Outcome
+    from phux_client.flows.waiting import Outcome
 
 
 @frozen(kw_only=True)
@@ -34,12 +34,7 @@ class Waited(ScreenState):
 
 
 def load(outcome: Outcome, timeout_s: float | None, stop: str | None) -> Waited:
-    """Return the result of a wait.
-
-    Raises:
-        TimedOutError: The timeout expired first.
-        StoppedError: The pattern of ``stop`` matched first.
-    """
+    """Return the result of a wait, or raise the error for its timeout or its stop pattern."""
     screen = outcome.screen
     if outcome.met is None:
         raise _timed_out(screen["pane"], timeout_s, screen["state"], screen["lines"])
@@ -49,13 +44,7 @@ def load(outcome: Outcome, timeout_s: float | None, stop: str | None) -> Waited:
 
 
 def load_changes(document: Document, timeout_s: float, stop: str | None) -> ScreenChanges:
-    """Return the result of an act.
-
-    Raises:
-        TimedOutError: No condition held in time.
-        StoppedError: The pattern of ``stop`` matched first.
-        PaneClosedError: The program ended, so that no condition can hold.
-    """
+    """Return the result of an act, or raise the error for its outcome."""
     changes = documents.load(ScreenChanges, document)
     if changes.outcome == "met":
         return changes

@@ -54,8 +54,7 @@ class Stream:
     async def wait_for(self, key: Key, is_here: Callable[[], bool], deadline: float | None) -> bool:
         """Wait until something has arrived or the connection has ended; send and receive if no other task does.
 
-        Returns:
-            False when the deadline passed first.
+        Return False after the deadline.
         """
         self.send_now()
         if self.protocol.outgoing:

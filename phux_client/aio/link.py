@@ -23,9 +23,7 @@ class Link:
     """A connection to a server that is made again when it breaks.
 
     Args:
-        path: The path of the server's socket.
         timeout_s: The time limit for one request, including connecting and the handshake.
-        client: The name of the program.
     """
 
     def __init__(self, path: str, timeout_s: float, client: str | None = None) -> None:
@@ -37,11 +35,7 @@ class Link:
         self._is_closed = False
 
     async def request(self, request: Request) -> Document:
-        """Send a request and return its reply.
-
-        Raises:
-            PhuxError: The reply is an error, it did not arrive in time, or the connection failed.
-        """
+        """Send a request, again if its connection breaks and that is safe, and return its reply."""
         attempts = Attempts(request.call, request.params, request.time_allowed_s(self._timeout_s))
         while True:
             try:
@@ -68,10 +62,7 @@ class Link:
         return protocol.take_reply(request_id)
 
     async def next_event(self, subscription: int, timeout_s: float | None) -> Document | None:
-        """Wait for an event of one subscription.
-
-        Returns:
-            The event; None when the timeout expired.
+        """Wait for an event of one subscription; return None when the timeout expired.
 
         Raises:
             DisconnectedError: The connection broke, and the subscription with it.
@@ -104,11 +95,7 @@ class Link:
             stream.lose(errors.DisconnectedError("this client was closed"))
 
     async def _connected(self, deadline: float) -> Stream:
-        """Return the connection; connect if there is none, or if it broke.
-
-        Raises:
-            TimeoutError: The server did not accept the connection in time.
-        """
+        """Return the connection; connect if there is none, or if it broke. Raise TimeoutError after the deadline."""
         while True:
             if self._is_closed:
                 raise errors.TransportError("this client was closed", remedy="connect again")

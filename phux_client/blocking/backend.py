@@ -41,11 +41,7 @@ class Stream:
         send_now(self._sock, self.protocol)
 
     def wait_for(self, key: "Key", is_here: "Callable[[], bool]", deadline: float | None) -> bool:  # noqa: ARG002
-        """Send and receive until something has arrived or the connection has ended.
-
-        Returns:
-            False when the deadline passed first.
-        """
+        """Send and receive until something has arrived or the connection has ended. Return False after the deadline."""
         self.send_now()
         while not is_here() and self.protocol.failure is None:
             left_ms = None if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)

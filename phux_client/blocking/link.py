@@ -24,9 +24,7 @@ class Link:
     """A connection to a server that is made again when it breaks.
 
     Args:
-        path: The path of the server's socket.
         timeout_s: The time limit for one request, including connecting and the handshake.
-        client: The name of the program.
     """
 
     def __init__(self, path: str, timeout_s: float, client: str | None = None) -> None:
@@ -38,11 +36,7 @@ class Link:
         self._is_closed = False
 
     def request(self, request: Request) -> Document:
-        """Send a request and return its reply.
-
-        Raises:
-            PhuxError: The reply is an error, it did not arrive in time, or the connection failed.
-        """
+        """Send a request, again if its connection breaks and that is safe, and return its reply."""
         attempts = Attempts(request.call, request.params, request.time_allowed_s(self._timeout_s))
         while True:
             try:
@@ -69,10 +63,7 @@ class Link:
         return protocol.take_reply(request_id)
 
     def next_event(self, subscription: int, timeout_s: float | None) -> Document | None:
-        """Wait for an event of one subscription.
-
-        Returns:
-            The event; None when the timeout expired.
+        """Wait for an event of one subscription; return None when the timeout expired.
 
         Raises:
             DisconnectedError: The connection broke, and the subscription with it.
@@ -105,11 +96,7 @@ class Link:
             stream.lose(errors.DisconnectedError("this client was closed"))
 
     def _connected(self, deadline: float) -> Stream:
-        """Return the connection; connect if there is none, or if it broke.
-
-        Raises:
-            TimeoutError: The server did not accept the connection in time.
-        """
+        """Return the connection; connect if there is none, or if it broke. Raise TimeoutError after the deadline."""
         while True:
             if self._is_closed:
                 raise errors.TransportError("this client was closed", remedy="connect again")

@@ -2,26 +2,17 @@
 
 A flow yields a ``Request``, a ``NextEvent``, or a ``Deadline`` for the steps that follow, is sent the result, and
 returns a plain JSON document. The async client, the blocking client, the CLI and the MCP adapter all run these flows;
-errors of the server are raised at the ``yield``. Import-light: it is on the CLI's path, so modules that only a few
-verbs need are imported on first use.
-"""
+errors of the server are raised at the ``yield``. Their common parameters are ``caller``, the calling process;
+``target``, a selector or an id, by default the focused session; and ``timeout_s``. The methods of the client that run
+a flow describe its other parameters.
 
-from phux_client.flows._conditions import Conditions
-from phux_client.flows._kinds import Caller, Deadline, NextEvent, Request
-from phux_client.flows.kill import kill, kill_server
-from phux_client.flows.ls import ls
-from phux_client.flows.new import new
-from phux_client.flows.run import DEFAULT_TIMEOUT_S as RUN_TIMEOUT_S
-from phux_client.flows.run import leave_run, run
-from phux_client.flows.send_keys import paste, send_keys
-from phux_client.flows.snapshot import changes, snapshot
-from phux_client.flows.status import status, tree
-from phux_client.flows.target import find, find_node, find_pane
-from phux_client.flows.wait import next_event, wait
-from phux_client.flows.watch import EVENTS, watch
+Import-light: it is on the CLI's path, so modules are imported when one of their names is first used.
+"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from phux_client.flows._conditions import *
+    from phux_client.flows._kinds import *
     from phux_client.flows._types import *
     from phux_client.flows.acting import *
     from phux_client.flows.arranging import *
@@ -29,83 +20,40 @@ if TYPE_CHECKING:
     from phux_client.flows.log_reading import *
     from phux_client.flows.making import *
     from phux_client.flows.processes import *
+    from phux_client.flows.reading import *
+    from phux_client.flows.running import *
+    from phux_client.flows.sending import *
+    from phux_client.flows.target import *
+    from phux_client.flows.waiting import *
+    from phux_client.flows.watching import *
 
-_LATER = {
-    **dict.fromkeys(("Document", "Flow", "Step"), "_types"),
-    **dict.fromkeys(("ACT_TIMEOUT_S", "act"), "acting"),
-    **dict.fromkeys(("layout", "move", "move_divider", "rename", "resize", "select", "swap", "zoom"), "arranging"),
-    **dict.fromkeys(("detach", "go_to", "latest"), "attaching"),
-    **dict.fromkeys(("LogPlace", "commands", "follow", "log_list", "logs", "next_logs", "output"), "log_reading"),
-    **dict.fromkeys(("search", "wait_command"), "log_reading"),
-    **dict.fromkeys(("new_window", "split"), "making"),
-    **dict.fromkeys(("history_limit", "signal", "start", "stop"), "processes"),
+# No module has the name of a flow: importing it would replace the flow.
+_NAMES = {
+    "_conditions": "Conditions",
+    "_kinds": "Caller Deadline NextEvent Request",
+    "_types": "Document Flow Step",
+    "acting": "ACT_TIMEOUT_S act",
+    "arranging": "layout move move_divider rename resize select swap zoom",
+    "attaching": "detach go_to latest",
+    "log_reading": "LogPlace commands follow log_list logs next_logs output search wait_command",
+    "making": "new new_window split",
+    "processes": "history_limit kill kill_server signal start stop",
+    "reading": "changes ls snapshot status tree",
+    "running": "RUN_TIMEOUT_S leave_run run",
+    "sending": "paste send_keys",
+    "target": "find find_node find_pane",
+    "waiting": "next_event wait",
+    "watching": "EVENTS watch",
 }
-
-__all__ = [
-    "ACT_TIMEOUT_S",
-    "EVENTS",
-    "RUN_TIMEOUT_S",
-    "Caller",
-    "Conditions",
-    "Deadline",
-    "Document",
-    "Flow",
-    "LogPlace",
-    "NextEvent",
-    "Request",
-    "Step",
-    "act",
-    "changes",
-    "commands",
-    "detach",
-    "find",
-    "find_node",
-    "find_pane",
-    "follow",
-    "go_to",
-    "history_limit",
-    "kill",
-    "kill_server",
-    "latest",
-    "layout",
-    "leave_run",
-    "log_list",
-    "logs",
-    "ls",
-    "move",
-    "move_divider",
-    "new",
-    "new_window",
-    "next_event",
-    "next_logs",
-    "output",
-    "paste",
-    "rename",
-    "resize",
-    "run",
-    "search",
-    "select",
-    "send_keys",
-    "signal",
-    "snapshot",
-    "split",
-    "start",
-    "status",
-    "stop",
-    "swap",
-    "tree",
-    "wait",
-    "wait_command",
-    "watch",
-    "zoom",
-]
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    value = getattr(importlib.import_module(f"{__name__}.{_LATER[name]}"), name)
+    value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
     globals()[name] = value
     return value

@@ -16,17 +16,7 @@ _DEFAULT_IDLE_MS = 500
 class Conditions:
     """The conditions of one wait, and the parts of a pane they examine. Without any, the wait is for an idle pane.
 
-    Args:
-        until: A line contains this text.
-        regex: A line matches this pattern.
-        gone: No visible line contains this text.
-        idle_ms: Nothing was written for this long.
-        state: The pane is in this state, or in one of these.
-        command_done: The shell finished a command.
-        exit: The program ended.
-        stop: End the wait as soon as a line matches this pattern.
-        since: Ignore everything before this sequence number.
-        output_only: Ignore prompts and the echo of what is typed.
+    ``Pane.wait`` of the library describes each of them.
 
     Attributes:
         is_default: Whether there is no condition, so that the wait is for an idle pane.
@@ -76,14 +66,7 @@ class Conditions:
         self.idle_ms = _DEFAULT_IDLE_MS if self.is_default else idle_ms
 
     def find(self, lines: "Sequence[str]") -> "tuple[str, str] | None":
-        """Return the first line that ends the wait.
-
-        Returns:
-            The condition that it meets, and the line.
-
-        Raises:
-            LimitError: A pattern takes too long.
-        """
+        """Return the condition that ends the wait, and the first line that meets it."""
         found = None
         for name, first in self._matchers:
             hit = first(lines)
@@ -94,12 +77,9 @@ class Conditions:
         return found
 
     def find_drawn(self, drawn: "Document") -> "tuple[str, str] | None":
-        """Return the first new line on the alternate screen that ends the wait.
+        """Do the same for the new lines on the alternate screen.
 
         A match with the same text as in a replaced line is old: a clock changes its row, but not the other text in it.
-
-        Returns:
-            The condition that it meets, and the line.
         """
         old = [hit for line in drawn["instead_of"] for hit in self._hits(line)]
         for line in drawn["lines"]:

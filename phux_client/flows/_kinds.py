@@ -1,6 +1,7 @@
 """The steps that flows yield, and their caller."""
 
 import os
+import time
 
 from phux_core.errors import BadCwdError
 
@@ -8,13 +9,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from phux_client.flows._types import Flow, Result
+
+_GRACE_S = 2.0
+"""The time that requests may take beyond a verb's timeout, so that a busy server can still report the result."""
+
 
 class Request:
     """Send a request; the flow is sent the reply's document.
 
     Attributes:
-        call: The name of the call.
-        params: Its parameters.
         patience_s: Time to allow in addition to the client's time limit.
         limit_s: The time limit, instead of the client's.
     """
@@ -55,28 +59,17 @@ class NextEvent:
         self.timeout_s = timeout_s
 
 
-def working_directory(env: "Mapping[str, str]") -> str:
-    """Return the working directory of this process.
-
-    Raises:
-        BadCwdError: It was deleted, or cannot be reached.
-    """
-    try:
-        return os.getcwd()
-    except OSError as error:
-        name = f" {env['PWD']}" if env.get("PWD") else ""
-        problem = "was deleted" if isinstance(error, FileNotFoundError) else f"cannot be found: {error.strerror}"
-        raise BadCwdError(
-            f"the working directory{name} {problem}",
-            remedy="change to a directory that exists, or name an absolute one as the new program's working directory",
-        ) from None
+def within(flow: "Flow[Result]", timeout_s: float | None) -> "Flow[Result]":
+    """Run a flow whose requests all end shortly after a timeout, even if the server does not answer."""
+    if timeout_s is not None:
+        yield Deadline(time.monotonic() + timeout_s + _GRACE_S)
+    return (yield from flow)
 
 
 class Caller:
     """The calling process, as far as a verb needs to know it.
 
     Attributes:
-        env: Its environment.
         pane: The pane in which it runs, if that is a pane of this server.
     """
 
@@ -92,5 +85,20 @@ class Caller:
 
     @property
     def cwd(self) -> str:
-        """The current working directory."""
-        return working_directory(self.env) if self._cwd is None else self._cwd
+        """The current working directory.
+
+        Raises:
+            BadCwdError: It was deleted, or cannot be reached.
+        """
+        if self._cwd is not None:
+            return self._cwd
+        try:
+            return os.getcwd()
+        except OSError as error:
+            name = f" {self.env['PWD']}" if self.env.get("PWD") else ""
+            problem = "was deleted" if isinstance(error, FileNotFoundError) else f"cannot be found: {error.strerror}"
+            raise BadCwdError(
+                f"the working directory{name} {problem}",
+                remedy="change to a directory that exists, "
+                "or name an absolute one as the new program's working directory",
+            ) from None

@@ -3,12 +3,11 @@
 import time
 
 from phux_client.flows._conditions import Conditions, check_number
-from phux_client.flows._deadline import within
-from phux_client.flows._kinds import Caller, Request
-from phux_client.flows.send_keys import check_words, to_items
-from phux_client.flows.snapshot import changes_document
+from phux_client.flows._kinds import Caller, Request, within
+from phux_client.flows.reading import changes_document
+from phux_client.flows.sending import check_words, to_items
 from phux_client.flows.target import pane_id
-from phux_client.flows.wait import wait
+from phux_client.flows.waiting import wait
 from phux_core.errors import NoSuchTargetError, PaneClosedError
 
 TYPE_CHECKING = False
@@ -36,20 +35,7 @@ def act(
     """Type words, wait for a condition, and return the rows of the screen that changed.
 
     Meanwhile, no ``run`` and no other ``act`` starts in the pane. Only output written after typing counts for the wait.
-    A timeout and the end of the program are reported as outcomes, not as errors.
-
-    Args:
-        caller: The calling process.
-        target: A selector or a pane id.
-        words: Keys and text, as for ``send_keys``.
-        wanted: The conditions; by default, that the pane is idle for 300 ms.
-        literal: Type every word as text.
-        since: Return changes after this ``seq``; by default, changes since typing.
-        cells: Include the cells of changed rows, and report rows of which only the style changed.
-        timeout_s: The time limit for the whole call.
-
-    Returns:
-        A flow that returns a ScreenChanges document.
+    A timeout and the end of the program are outcomes in the ScreenChanges document, not errors.
     """
     check_words(words)
     check_number("timeout_s", timeout_s, optional=False)

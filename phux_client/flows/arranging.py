@@ -1,7 +1,8 @@
-"""The verbs ``select``, ``rename``, ``resize``, ``zoom``, ``layout``, ``move`` and ``swap``."""
+"""``select``, ``rename``, ``resize``, ``zoom``, ``layout``, ``move`` and ``swap``; most return a Place document."""
 
+from phux_client.flows._documents import place
 from phux_client.flows._kinds import Caller, Request
-from phux_client.flows._program import place, share
+from phux_client.flows.making import share
 from phux_client.flows.target import Found, pane_id, refer, window_id
 from phux_core import selector
 from phux_core.errors import BadRequestError
@@ -13,21 +14,13 @@ if TYPE_CHECKING:
 
 
 def select(caller: Caller, target: "Target") -> "Flow[Document]":
-    """Give the focus to a session, a window or a pane, and to the window and session around it.
-
-    Returns:
-        A flow that returns a Place document.
-    """
+    """Give the focus to a session, a window or a pane, and to the window and session around it."""
     scope, id_ = yield from refer(target, caller)
     return place((yield Request("select", scope=scope, id=id_)))
 
 
 def rename(caller: Caller, target: "Target", name: str) -> "Flow[Document]":
-    """Rename a session or a window.
-
-    Returns:
-        A flow that returns a Place document.
-    """
+    """Rename a session or a window."""
     scope, id_ = yield from refer(target, caller)
     if scope == "pane":
         raise BadRequestError("a pane has no name", remedy="name a session, or a window such as NAME:0")
@@ -36,21 +29,13 @@ def rename(caller: Caller, target: "Target", name: str) -> "Flow[Document]":
 
 
 def zoom(caller: Caller, target: "Target", on: bool | None = None) -> "Flow[Document]":
-    """Zoom a pane, or end the zoom; toggle by default.
-
-    Returns:
-        A flow that returns a Place document.
-    """
+    """Zoom a pane, or end the zoom; toggle by default."""
     pane = yield from pane_id(target, caller)
     return place((yield Request("zoom", pane=pane, on=on)))
 
 
 def layout(caller: Caller, target: "Target", name: str) -> "Flow[Document]":
-    """Apply a named layout to the panes of a window.
-
-    Returns:
-        A flow that returns a Place document.
-    """
+    """Apply a named layout to the panes of a window."""
     window = yield from window_id(target, caller)
     return place((yield Request("layout", window=window, name=name)))
 
@@ -68,17 +53,8 @@ def resize(
     """Resize a pane, or the window that a session or window selector names.
 
     Args:
-        caller: The calling process.
-        target: The pane or window.
-        cols: Columns.
-        rows: Rows.
-        side: Instead of a size, the direction to move the pane's divider: ``left``, ``right``, ``up`` or ``down``.
-        by: The number of cells to move it.
-        policy: Which attached client determines the size: ``smallest``, ``largest``, ``latest``, ``manual`` or
-            ``default``.
-
-    Returns:
-        A flow that returns a Place document.
+        side: Instead of a size, the direction in which to move the pane's divider by ``by`` cells.
+        policy: Which attached client determines the size of the window.
     """
     if (side is None) != (by is None) or (side is None) == ((cols, rows, policy) == (None, None, None)):
         raise BadRequestError(
@@ -98,7 +74,6 @@ def move_divider(window: int, path: "list[str]", by: int) -> "Flow[Document]":
     """Move one divider of a window.
 
     Args:
-        window: The window's id.
         path: The steps down the layout to the split.
         by: The number of cells to the right or down; negative for left or up.
     """
@@ -114,14 +89,8 @@ def move(
     active one of a window; in a session, or at a free index in one, it gets a window of its own.
 
     Args:
-        caller: The calling process.
-        target: The pane or window.
-        dest: The destination.
         direction: The side of the other pane: ``right`` or ``down``.
         size: The share of that pane, as for ``split``.
-
-    Returns:
-        A flow that returns a Place document.
     """
     shared = share(size)
     for text in (target, dest):
@@ -150,11 +119,7 @@ def move(
 
 
 def swap(caller: Caller, one: "Target", other: "Target") -> "Flow[Document]":
-    """Swap two panes or two windows.
-
-    Returns:
-        A flow that returns a Swapped document.
-    """
+    """Swap two panes or two windows, and return a Swapped document."""
     scope, id_ = yield from refer(one, caller)
     other_scope, other_id = yield from refer(other, caller)
     if scope != other_scope or scope == "session":

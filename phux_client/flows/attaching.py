@@ -9,11 +9,7 @@ if TYPE_CHECKING:
 
 
 def latest() -> "Flow[int | None]":
-    """Find the default session to attach to: the focused one, or another in which a program runs.
-
-    Returns:
-        A flow that returns its id, or None if no program runs.
-    """
+    """Return the session to attach to by default: the focused one, or another in which a program runs."""
     tree = yield Request("tree")
     alive = [
         session
@@ -25,16 +21,7 @@ def latest() -> "Flow[int | None]":
 
 
 def go_to(caller: Caller, target: str, *, select: bool = True) -> "Flow[int]":
-    """Find the session that a selector names, and focus the selected window or pane in it.
-
-    Args:
-        caller: The calling process.
-        target: A selector.
-        select: Whether to change the focus.
-
-    Returns:
-        A flow that returns the session's id.
-    """
+    """Return the id of the session that a selector names; with ``select``, focus the named window or pane in it."""
     found = yield from find(target, caller)
     if select and found.scope != "session":
         yield Request("select", scope=found.scope, id=found.node["id"])
@@ -42,15 +29,10 @@ def go_to(caller: Caller, target: str, *, select: bool = True) -> "Flow[int]":
 
 
 def detach(caller: Caller, target: str | None = None, *, everywhere: bool = False) -> "Flow[Document]":
-    """Detach all clients from the session that a selector names, or from all sessions.
+    """Detach all clients from a session, or from every session, and return a Detached document.
 
     Args:
-        caller: The calling process.
-        target: A selector; by default the session of the caller's pane, or else the focused one.
-        everywhere: Detach from every session instead.
-
-    Returns:
-        A flow that returns a Detached document.
+        target: By default the session of the caller's pane, or else the focused one.
     """
     session = None
     if not everywhere:

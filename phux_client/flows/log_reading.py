@@ -3,16 +3,10 @@
 import time
 
 from phux_client.flows._conditions import check_number
+from phux_client.flows._documents import timestamp
 from phux_client.flows._kinds import Caller, NextEvent, Request
-from phux_client.flows._moments import timestamp
 from phux_client.flows.target import find, pane_id
-from phux_core.errors import (
-    BadRequestError,
-    DisconnectedError,
-    NoServerError,
-    NoSuchTargetError,
-    TimedOutError,
-)
+from phux_core.errors import BadRequestError, DisconnectedError, NoServerError, NoSuchTargetError, TimedOutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,27 +23,21 @@ class LogPlace:
     """The position in a log that is being followed.
 
     Attributes:
-        pane: The pane; None for a stored log.
-        log: The stored log.
-        next_byte: The next position to read; None to start at the current end.
+        which: The parameters that name the log: ``pane``, or ``log`` for a stored one.
+        next_byte: The next position to read.
         ended: Whether the log is complete and was read to its end.
     """
 
-    __slots__ = ("ended", "log", "next_byte", "pane")
+    __slots__ = ("ended", "next_byte", "which")
 
-    def __init__(self, pane: int | None, log: str | None, next_byte: int | None) -> None:
-        self.pane = pane
-        self.log = log
+    def __init__(self, which: "dict[str, object]", next_byte: int) -> None:
+        self.which = which
         self.next_byte = next_byte
         self.ended = False
 
 
-def find_log(caller: Caller, target: "str | int | None") -> "Flow[dict[str, object]]":
-    """Find the log that a target names: a pane, even if it is gone, or a log by its id or its session's name.
-
-    Returns:
-        The parameters that name it.
-    """
+def _find_log(caller: Caller, target: "str | int | None") -> "Flow[dict[str, object]]":
+    """Return the parameters that name a log: of a pane, even if it is gone, or by its id or its session's name."""
     if isinstance(target, str) and "/" in target:
         return {"log": target}
     try:
@@ -63,17 +51,13 @@ def find_log(caller: Caller, target: "str | int | None") -> "Flow[dict[str, obje
 
 
 def logs(caller: Caller, target: "str | int | None" = None, **query: object) -> "Flow[Document]":
-    """Read a log.
+    """Read a log, and return a LogText document.
 
     Args:
-        caller: The calling process.
         target: A selector, a pane id or a log's id; the focused session by default.
         query: The parameters of the call ``logs``.
-
-    Returns:
-        A flow that returns a LogText document.
     """
-    which = yield from find_log(caller, target)
+    which = yield from _find_log(caller, target)
     reply = yield Request("logs", READ_S, **which, **query)
     return text_document(reply)
 
@@ -87,11 +71,7 @@ def log_list() -> "Flow[Document]":
 def output(
     caller: Caller, command_id: str | None, target: "str | int | None" = None, **query: object
 ) -> "Flow[Document]":
-    """Read the output of the command with this id, or of a pane's latest command.
-
-    Returns:
-        A flow that returns a LogText document.
-    """
+    """Read the output of the command with this id, or of a pane's latest command, as a LogText document."""
     if command_id is not None:
         reply = yield Request("output", READ_S, id=command_id, **query)
     else:
@@ -100,23 +80,11 @@ def output(
     return text_document(reply)
 
 
-def search(
-    caller: Caller,
-    pattern: str,
-    *,
-    session: str | None = None,
-    **query: object,
-) -> "Flow[Document]":
-    """Search the logs of all panes, of the panes of one session, or all stored logs.
+def search(caller: Caller, pattern: str, *, session: str | None = None, **query: object) -> "Flow[Document]":
+    """Search the logs of all panes, of the panes of one session, or all stored logs; return a Matches document.
 
     Args:
-        caller: The calling process.
-        pattern: The pattern to search for.
-        session: The session whose panes to search; all panes by default.
         query: Other parameters of the call ``search``.
-
-    Returns:
-        A flow that returns a Matches document.
     """
     number = None
     if session is not None:
@@ -129,22 +97,14 @@ def search(
 
 
 def commands(caller: Caller, target: "str | int | None" = None) -> "Flow[Document]":
-    """Read the ledger of a pane, of a stored log, or of the whole server.
-
-    Returns:
-        A flow that returns a CommandList document.
-    """
-    which = {} if target is None else (yield from find_log(caller, target))
+    """Read the ledger of a pane, of a stored log, or of the whole server, as a CommandList document."""
+    which = {} if target is None else (yield from _find_log(caller, target))
     reply = yield Request("commands", READ_S, **which)
     return commands_document(reply)
 
 
 def wait_command(command_id: str, *, timeout_s: float | None = None) -> "Flow[Document]":
-    """Wait until a command has ended.
-
-    Returns:
-        A flow that returns a CommandInfo document, or raises TimedOutError if the timeout expired first.
-    """
+    """Wait until a command has ended, and return a CommandInfo document; raise TimedOutError after the timeout."""
     check_number("timeout_s", timeout_s)
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     subscription = None
@@ -175,22 +135,12 @@ def wait_command(command_id: str, *, timeout_s: float | None = None) -> "Flow[Do
 def follow(
     caller: Caller, target: "str | int | None", *, from_byte: int | None = None, mode: str | None = None
 ) -> "Flow[LogPlace]":
-    """Start following a log.
-
-    Args:
-        caller: The calling process.
-        target: As for ``logs``.
-        from_byte: The position to start at; by default, the start of the line being written.
-        mode: As for ``logs``. Pieces are whole lines, except in ``raw`` mode.
-    """
-    which = yield from find_log(caller, target)
+    """Start following a log, by default at the start of the line being written, or in ``raw`` mode at its end."""
+    which = yield from _find_log(caller, target)
     if from_byte is None:
         reply = yield Request("logs", READ_S, **which, lines=0, whole_lines=mode != "raw")
         from_byte = reply["next_byte"]
-    pane, log = which.get("pane"), which.get("log")
-    assert pane is None or isinstance(pane, int)
-    assert log is None or isinstance(log, str)
-    return LogPlace(pane, log, from_byte)
+    return LogPlace(which, from_byte)
 
 
 def next_logs(
@@ -200,9 +150,6 @@ def next_logs(
 
     Args:
         place: The current position, which is advanced.
-        mode: As for ``logs``.
-        max_bytes: The largest piece to return.
-        timeout_s: The time limit.
 
     Returns:
         A flow that returns a LogText document; None when the timeout expired, or at the end (see ``place.ended``).
@@ -210,15 +157,23 @@ def next_logs(
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     subscription = None
     patience = _BURST_S
-    over = place.pane is None
+    over = "pane" not in place.which
     while not place.ended:
         try:
             if subscription is None and not over:
                 try:
-                    subscription = (yield Request("subscribe", pane=place.pane))["subscription"]
+                    subscription = (yield Request("subscribe", **place.which))["subscription"]
                 except NoSuchTargetError:
                     over = True
-            reply = yield from _next_piece(place, mode, max_bytes, over=over)
+            reply = yield Request(
+                "logs",
+                READ_S,
+                **place.which,
+                from_byte=place.next_byte,
+                mode=mode,
+                max_bytes=max_bytes,
+                whole_lines=mode != "raw" and not over,
+            )
         except DisconnectedError:
             subscription = None
             continue
@@ -242,21 +197,6 @@ def next_logs(
             continue
         over = event is not None and event["event"] == "pane_closed"
     return None
-
-
-def _next_piece(place: LogPlace, mode: str | None, max_bytes: int | None, *, over: bool) -> "Flow[Document]":
-    which = {"log": place.log} if place.pane is None else {"pane": place.pane}
-    whole = mode != "raw" and not over
-    reply: Document = yield Request(
-        "logs",
-        READ_S,
-        **which,
-        from_byte=place.next_byte,
-        mode=mode,
-        max_bytes=max_bytes,
-        whole_lines=whole,
-    )
-    return reply
 
 
 def text_document(reply: "Document") -> "Document":

@@ -1,9 +1,12 @@
-"""``new-window`` and ``split``: add panes to a session."""
+"""``new``, ``new-window`` and ``split``: create sessions, windows and panes."""
 
+import os
+
+from phux_client.flows._documents import place
 from phux_client.flows._kinds import Caller, Request
-from phux_client.flows._program import place, program, share
 from phux_client.flows.target import pane_id
 from phux_core import selector
+from phux_core.errors import BadRequestError, BadSizeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +14,43 @@ if TYPE_CHECKING:
 
     from phux_client.flows._types import Document, Flow
     from phux_client.flows.target import Target
+
+
+def new(
+    caller: Caller,
+    name: str | None = None,
+    *,
+    window_name: str | None = None,
+    cwd: str | None = None,
+    command: "Sequence[str] | None" = None,
+    env: "Mapping[str, str] | None" = None,
+    size: tuple[int, int] | None = None,
+    **options: object,
+) -> "Flow[Document]":
+    """Create a session with one pane. Invalid arguments are rejected before the flow begins.
+
+    Args:
+        options: Other parameters of the call ``new_session``.
+
+    Returns:
+        A flow that returns the server's reply, with ``session``, ``session_id``, ``window_id`` and ``pane_id``.
+    """
+    if name is not None:
+        selector.check_name("session", name)
+    if window_name is not None:
+        selector.check_name("window", window_name)
+    given: object = size  # callers without a type checker may pass anything
+    if given is not None and not (isinstance(given, (tuple, list)) and len(given) == 2):
+        raise BadSizeError(f"the size {given!r:.80} is not a pair of columns and rows")
+    cols, rows = size or (None, None)
+    asked = _program(caller, cwd, command, env)
+    asked["cwd"] = asked["cwd"] or caller.cwd
+    return _ask(Request("new_session", name=name, window_name=window_name, cols=cols, rows=rows, **asked, **options))
+
+
+def _ask(request: Request) -> "Flow[Document]":
+    reply: Document = yield request
+    return reply
 
 
 def new_window(
@@ -24,24 +64,14 @@ def new_window(
     env: "Mapping[str, str] | None" = None,
     select: bool = False,
 ) -> "Flow[Document]":
-    """Create a window.
+    """Create a window, and return a Place document.
 
     Args:
-        caller: The calling process.
         target: A selector of the session or of something in it, a free index in it, or a session's id.
-        name: The window's name; by default, that of the program.
-        index: Its index; by default, the lowest free one.
-        cwd: The working directory; by default, that of the session's active pane.
-        command: The program and its arguments; the user's shell by default.
-        env: Variables to set on top of the caller's environment.
-        select: Give it the focus.
-
-    Returns:
-        A flow that returns a Place document.
     """
     if name is not None:
         selector.check_name("window", name)
-    asked = program(caller, cwd, command, env)
+    asked = _program(caller, cwd, command, env)
     if isinstance(target, str):
         selector.parse(target)
         tree = yield Request("tree")
@@ -63,21 +93,44 @@ def split(
     env: "Mapping[str, str] | None" = None,
     select: bool = False,
 ) -> "Flow[Document]":
-    """Split a pane.
-
-    Args:
-        caller: The calling process.
-        target: The pane, or the window or session of which it is the active pane.
-        direction: Where to put the new pane: ``right`` or ``down``.
-        size: Its columns or rows, or its share, such as ``"30%"``; half by default.
-        cwd: The working directory; by default, that of the target.
-        command: The program and its arguments; the user's shell by default.
-        env: Variables to set on top of the caller's environment.
-        select: Give it the focus.
-
-    Returns:
-        A flow that returns a Place document.
-    """
-    asked = program(caller, cwd, command, env) | share(size)
+    """Split a pane, or the active pane of a window or session, and return a Place document."""
+    asked = _program(caller, cwd, command, env) | share(size)
     pane = yield from pane_id(target, caller)
     return place((yield Request("split", pane=pane, direction=direction, **asked, select=select or None)))
+
+
+def share(size: "int | str | None") -> "dict[str, int | None]":
+    """Return the parameters for the size of a new pane: cells, or a share such as ``"30%"``."""
+    if size is None or (isinstance(size, int) and not isinstance(size, bool)):
+        return {"cells": size}
+    digits = size.removesuffix("%") if isinstance(size, str) else ""
+    if not digits.isdecimal() or not digits.isascii() or len(digits) > 9:
+        raise BadSizeError(f"{size!r:.80} is not a pane size", remedy='use a number of cells, or a part such as "30%"')
+    return {"cells" if digits == size else "percent": int(digits)}
+
+
+def _program(
+    caller: Caller, cwd: str | None, command: "Sequence[str] | None", env: "Mapping[str, str] | None"
+) -> "dict[str, object]":
+    """Return the parameters for the program and its directory; ``cwd`` is None if none was given."""
+    if isinstance(command, str):
+        raise BadRequestError(
+            "the command is a string; it must be a list of words",
+            remedy='write ["sh", "-c", COMMAND] for a shell line',
+        )
+    return {
+        "cwd": _absolute(caller, cwd) if cwd else None,
+        "command": [_text(word) for word in command] if command else None,
+        "env": dict(caller.env),
+        "extra_env": {name: _text(value) for name, value in env.items()} if env else None,
+    }
+
+
+def _absolute(caller: Caller, cwd: str) -> str:
+    # An absolute path needs no working directory, which may have been deleted.
+    return os.fspath(cwd) if os.path.isabs(cwd) else os.path.join(caller.cwd, cwd)
+
+
+def _text(value: object) -> object:
+    """Convert a path to text; other values are checked with the request."""
+    return os.fspath(value) if isinstance(value, os.PathLike) else value

@@ -1,14 +1,15 @@
-"""``start``, ``signal``, ``stop`` and ``history-limit``: control a pane's processes and scrollback."""
+"""``start``, ``signal``, ``stop``, ``history-limit`` and ``kill``: control programs, and end them."""
 
 from phux_client.flows._kinds import Caller, Request
-from phux_client.flows.run import command_params, new_run_id
-from phux_client.flows.target import pane_id
+from phux_client.flows.running import command_params, new_run_id
+from phux_client.flows.target import pane_id, refer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phux_client.flows._types import Document, Flow
+    from phux_client.flows.target import Target
 
 _STEPS = 8
 _START_S = 10.0
@@ -19,17 +20,7 @@ _GRACE_S = 2.0
 def start(
     caller: Caller, target: "str | int", command: "str | Sequence[str]", *, queue: bool = False
 ) -> "Flow[Document]":
-    """Start a command at a pane's prompt, without waiting for its end.
-
-    Args:
-        caller: The calling process.
-        target: A selector or a pane id.
-        command: A shell line, or words that reach the program unchanged.
-        queue: If another program is in the foreground, wait for the prompt instead of raising.
-
-    Returns:
-        A flow that returns a Started document.
-    """
+    """Start a command at a pane's prompt, and return a Started document without waiting for its end."""
     params = command_params(command)
     number = yield from pane_id(target, caller)
     patience_s = _QUEUE_S if queue else _START_S
@@ -44,16 +35,11 @@ def start(
 
 
 def signal(caller: Caller, target: "str | int", name: str = "INT", *, shell: bool = False) -> "Flow[Document]":
-    """Send a signal to a pane's foreground process group.
+    """Send a signal to a pane's foreground process group, and return a Signalled document.
 
     Args:
-        caller: The calling process.
-        target: A selector or a pane id.
         name: The signal, with or without ``SIG``.
         shell: Allow a signal to the shell itself.
-
-    Returns:
-        A flow that returns a Signalled document.
     """
     number = yield from pane_id(target, caller)
     plain = name.upper().removeprefix("SIG")
@@ -65,8 +51,6 @@ def stop(caller: Caller, target: "str | int", *, grace_s: float | None = None) -
     """Stop the command that runs in a pane's shell: INT, then TERM, then KILL, until the prompt is back.
 
     Args:
-        caller: The calling process.
-        target: A selector or a pane id.
         grace_s: The time to wait after each signal, 2 s by default.
 
     Returns:
@@ -82,3 +66,19 @@ def history_limit(caller: Caller, target: "str | int", rows: int) -> "Flow[None]
     """Set the number of rows of scrollback that a pane keeps."""
     number = yield from pane_id(target, caller)
     yield Request("history_limit", pane=number, rows=rows)
+
+
+def kill(caller: Caller, target: "Target") -> "Flow[Document]":
+    """Kill the session, window or pane that a target names, and wait until it has ended."""
+    scope, id_ = yield from refer(target, caller)
+    reply = yield Request("kill", scope=scope, id=id_)
+    return {"schema_version": 1, "killed": reply["killed"]}
+
+
+def kill_server(limit_s: float | None = None) -> "Flow[None]":
+    """Kill every program and the server. The driver then waits for the connection to close.
+
+    Args:
+        limit_s: The time limit for the service's reply; the client's by default.
+    """
+    yield Request("kill_server", 0.0, limit_s)

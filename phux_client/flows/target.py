@@ -19,7 +19,6 @@ class Found:
     """A session, window or pane in a tree.
 
     Attributes:
-        tree: The Tree document.
         scope: ``session``, ``window`` or ``pane``.
         node: Its part of the tree.
     """

@@ -1,6 +1,6 @@
 """Attach: show a session in the user's terminal.
 
-Modules without I/O (keyboard, canvas, paint, compose, status, copy mode, prompts, picker, help) interpret keys and
+Modules without I/O (keyboard, canvas, paint, compose, status, copy mode, prompts, box) interpret keys and
 compose the screen; ``outer`` owns the user's terminal, ``link`` the connection, and ``app`` the event loop.
 """
 

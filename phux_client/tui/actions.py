@@ -81,7 +81,7 @@ class Actions:
             getattr(self, f"_{action.replace('-', '_')}")()
         return True
 
-    # Lists
+    # The view
 
     @property
     def _view(self) -> "Document":

@@ -8,6 +8,7 @@ import os
 import selectors
 import signal
 import time
+from collections import deque
 
 from phux_client.tui import keyboard as keys
 from phux_client.tui.actions import Actions
@@ -18,17 +19,17 @@ from phux_client.tui.keyboard import Keyboard
 from phux_client.tui.model import Model
 from phux_client.tui.mouse import Mouse
 from phux_client.tui.screen import Screen
+from phux_core.bindings import Bindings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from phux_client.flows._types import Document
     from phux_client.tui.box import Box
     from phux_client.tui.link import Link
     from phux_client.tui.outer import Outer, Signals
     from phux_client.tui.prompts import Ask, Confirm
-    from phux_core.bindings import Bindings
 
 _READ_SIZE = 65536
 _ENDS = {signal.SIGTERM: "terminated", signal.SIGHUP: "the terminal hung up", signal.SIGINT: "interrupted"}
@@ -40,19 +41,11 @@ class App:
     """One attached client.
 
     Args:
-        socket: The server's socket.
-        session: The id of the session to show.
-        outer: The user's terminal.
-        signals: The signals.
-        bindings: The key bindings.
+        settings: The values of the config file.
         cli: The program and first arguments that run a command of the prompt.
-        read_only: Whether the client may only watch.
-        with_status: Whether there is a status line.
-        with_mouse: Whether the mouse is used.
 
     Attributes:
         code: The exit code, once the loop has ended.
-        model: The state that the server has reported.
         prompt: The open prompt, if any; it receives the keys.
         box: The open overlay, if any; it receives the keys.
         focused: Whether the terminal has the focus; True until it reports otherwise.
@@ -62,17 +55,17 @@ class App:
         self,
         socket: str,
         session: int,
+        settings: "Mapping[str, object]",
         *,
         outer: "Outer",
         signals: "Signals",
-        bindings: "Bindings",
         cli: "Sequence[str]",
         read_only: bool = False,
-        with_status: bool = True,
-        with_mouse: bool = True,
     ) -> None:
         self.socket = socket
-        self.bindings = bindings
+        changes = settings["keys"]
+        assert isinstance(changes, dict)
+        self.bindings = Bindings(str(settings["prefix"]), changes)
         self.read_only = read_only
         self.outer = outer
         self.model = Model()
@@ -80,7 +73,7 @@ class App:
         self.box: Box | None = None
         self.focused = True
         self.code = 0
-        self.screen = Screen(self, outer, with_status=with_status, with_mouse=with_mouse)
+        self.screen = Screen(self, outer, settings)
         self.server = Conversation(self, socket, session)
         self.copying = Copying(self)
         self.actions = Actions(self)
@@ -89,7 +82,7 @@ class App:
         self._signals = signals
         self._keyboard = Keyboard()
         self._keys_due: float | None = None
-        self._waiting_keys: list[keys.Event] | None = None
+        self._typed: deque[keys.Event] = deque()
         self._selector = selectors.DefaultSelector()
         self._commands: list[Command] = []
         self._ending: str | None = None
@@ -97,21 +90,17 @@ class App:
     # Lifecycle
 
     def run(self) -> str:
-        """Show the session until the client detaches or the session ends.
-
-        Returns:
-            A message for the user about what happened.
-        """
-        self._selector.register(0, selectors.EVENT_READ, self._read_keys)
+        """Show the session until the client detaches or the session ends; return a message that says what happened."""
         self._selector.register(self._signals, selectors.EVENT_READ, self._read_signals)
         self.server.connect()
         try:
             while self._ending is None:
                 self.screen.paint()
-                self._watch_writers()
+                self._choose_watched()
                 for key, _mask in self._selector.select(self._timeout()):
                     key.data()
                 self._keep_time()
+                self._take_typed()
                 if self.outer.is_gone:
                     self.end(_GONE, 1)
         finally:
@@ -136,23 +125,27 @@ class App:
         now = time.monotonic()
         if self._keys_due is not None and now >= self._keys_due:
             self._keys_due = None
-            self._take_read_keys(self._keyboard.flush())
+            self._add_keys(self._keyboard.flush())
         self.screen.keep_time(now)
         self.server.keep_time(now)
         self.actions.keep_time(now)
 
-    def _watch_writers(self) -> None:
-        """Watch for descriptors with unwritten data to become writable."""
-        watched = self.outer in self._selector.get_map()
-        if self.outer.wants_to_write and not watched:
-            self._selector.register(self.outer, selectors.EVENT_WRITE, self.outer.flush)
-        elif watched and not self.outer.wants_to_write:
-            self._selector.unregister(self.outer)
+    def _choose_watched(self) -> None:
+        """Watch for keys unless they must wait, and for descriptors with unwritten data to become writable."""
+        self._watch(0, selectors.EVENT_READ, self._read_keys, wanted=not self.server.holds_keys)
+        self._watch(self.outer, selectors.EVENT_WRITE, self.outer.flush, wanted=self.outer.wants_to_write)
         link = self.server.link
         if link is not None:
             events = selectors.EVENT_READ | (selectors.EVENT_WRITE if link.wants_to_write else 0)
             if self._selector.get_key(link).events != events:
                 self._selector.modify(link, events, self.server.serve)
+
+    def _watch(self, stream: "int | Outer", events: int, then: "Callable[[], None]", *, wanted: bool) -> None:
+        watched = stream in self._selector.get_map()
+        if wanted and not watched:
+            self._selector.register(stream, events, then)
+        elif watched and not wanted:
+            self._selector.unregister(stream)
 
     def watch_link(self, link: "Link") -> None:
         """Register a new connection with the selector."""
@@ -216,31 +209,18 @@ class App:
         events = self._keyboard.feed(data)
         wait = self._keyboard.timeout_s
         self._keys_due = None if wait is None else time.monotonic() + wait
-        self._take_read_keys(events)
+        self._add_keys(events)
 
-    def _take_read_keys(self, events: "Sequence[keys.Event]") -> None:
+    def _add_keys(self, events: "Sequence[keys.Event]") -> None:
         if any(isinstance(event, (keys.KeyPress, keys.Text, keys.Paste)) for event in events):
             self.screen.dismiss()  # before the key's action, which may show another message
-        self.take_keys(events)
+        self._typed += events
 
-    def hold_keys(self) -> None:
-        """Queue keys, and stop reading them."""
-        self._waiting_keys = []
-        self._selector.unregister(0)
-
-    def release_keys(self) -> None:
-        """Process the queued keys, and read keys again."""
-        waiting, self._waiting_keys = self._waiting_keys or [], None
-        self._selector.register(0, selectors.EVENT_READ, self._read_keys)
-        self.take_keys(waiting)
-
-    def take_keys(self, events: "Sequence[keys.Event]") -> None:
-        """Handle typed input in order: for the program in the pane, or for phux."""
+    def _take_typed(self) -> None:
+        """Handle typed input in order, for the program in the pane or for phux, until some of it must wait."""
         items: list[Document] = []
-        for place, event in enumerate(events):
-            if self._waiting_keys is not None:
-                self._waiting_keys += events[place:]
-                return
+        while self._typed and not self.server.holds_keys and not self.copying.holds(self._typed):
+            event = self._typed.popleft()
             for_program = self._is_for_program(event)
             if for_program:
                 items.append(_item(event))
@@ -276,7 +256,7 @@ class App:
                 self.screen.knows_synchronized()
         elif isinstance(event, keys.Text) and len(event.text) > 1:
             # One by one: each may close the prompt or overlay that the next would go to.
-            self.take_keys([keys.Text(character) for character in event.text])
+            self._typed.extendleft(keys.Text(character) for character in reversed(event.text))
         elif self.prompt is not None:
             prompt = self.prompt
             if prompt.take(event) and self.prompt is prompt:
@@ -294,7 +274,7 @@ class App:
         name = "Space" if name == " " else name
         if self.actions.awaits_key:
             if not self.actions.take(name):
-                self.take_keys([event])  # the time for repeating has expired: it is an ordinary key
+                self._typed.appendleft(event)  # the time for repeating has expired: it is an ordinary key
         elif name == self.bindings.prefix:
             self.actions.begin()
         elif self.copying.is_on:

@@ -4,7 +4,6 @@ import os
 
 from phux_client.tui import outer
 from phux_client.tui.app import App
-from phux_core.bindings import Bindings
 from phux_core.errors import InternalError, PhuxError, RefusedError
 
 TYPE_CHECKING = False
@@ -12,21 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-def check_terminal(*, force: bool = False, environ: "Mapping[str, str] | None" = None) -> None:
-    """Check that a session can be shown here.
-
-    Args:
-        force: Also allow it inside a pane.
-        environ: The environment; by default, that of the process.
-
-    Raises:
-        RefusedError: There is no terminal, it cannot draw, or it is a pane.
-    """
-    environ = os.environ if environ is None else environ
-    outer.check(environ)
-    if environ.get("PHUX_PANE") and not force:
+def check_terminal(*, force: bool = False) -> None:
+    """Raise RefusedError if there is no terminal, if it cannot draw, or, without ``force``, if it is a pane."""
+    outer.check()
+    pane = os.environ.get("PHUX_PANE")
+    if pane and not force:
         raise RefusedError(
-            f"this terminal is already a pane of a phux session, {environ['PHUX_PANE']}",
+            f"this terminal is already a pane of a phux session, {pane}",
             remedy="press the prefix and w to go to another session, or pass --force to attach anyway",
         )
 
@@ -38,56 +29,32 @@ def window_area(settings: "Mapping[str, object]") -> tuple[int, int]:
 
 
 def attach(
-    socket: str,
-    session: int,
-    settings: "Mapping[str, object]",
-    *,
-    cli: "Sequence[str]",
-    read_only: bool = False,
+    socket: str, session: int, settings: "Mapping[str, object]", *, cli: "Sequence[str]", read_only: bool = False
 ) -> tuple[str, int]:
     """Show a session in this terminal until the user detaches or it ends.
 
     Args:
-        socket: The server's socket.
-        session: The session's id.
         settings: The values of the config file.
         cli: The program and first arguments that run a command of the command prompt.
-        read_only: Whether the client may only watch.
 
     Returns:
         A sentence about what happened, and the exit code.
-
-    Raises:
-        PhuxError: Attaching failed; the terminal was restored.
     """
-    changes = settings["keys"]
-    assert isinstance(changes, dict)
-    bindings = Bindings(str(settings["prefix"]), changes)
     terminal = outer.Outer()
     signals = outer.Signals()
-    app = App(
-        socket,
-        session,
-        outer=terminal,
-        signals=signals,
-        bindings=bindings,
-        cli=cli,
-        read_only=read_only,
-        with_status=bool(settings["status"]),
-        with_mouse=bool(settings["mouse"]),
-    )
+    app = App(socket, session, settings, outer=terminal, signals=signals, cli=cli, read_only=read_only)
     try:
         terminal.enter()
         text = app.run()
     except PhuxError:
         raise
     except Exception as error:
-        place = error.__traceback__
-        while place is not None and place.tb_next is not None:
-            place = place.tb_next
-        where = f" ({place.tb_frame.f_code.co_filename}, line {place.tb_lineno})" if place is not None else ""
+        import traceback
+
+        place = traceback.extract_tb(error.__traceback__)[-1]
         raise InternalError(
-            f"attach failed: {error!r}{where}", remedy="the session keeps running: attach again"
+            f"attach failed: {error!r} ({place.filename}, line {place.lineno})",
+            remedy="the session keeps running: attach again",
         ) from error
     finally:
         terminal.close()

@@ -45,8 +45,6 @@ class Box:
     """Lines in a frame, which scroll. One of them is the current one if there is something to choose.
 
     Args:
-        lines: The text.
-        title: The title of the frame.
         current: The index of the current line; None if there is nothing to choose.
         choose: Called with the index of the chosen line.
     """

@@ -27,13 +27,7 @@ _MAX_STYLES = 512
 
 
 class Canvas:
-    """A whole screen.
-
-    Attributes:
-        cols: Its width.
-        rows: Its rows, each of ``cols`` cells.
-        cursor: The cursor; None if it is hidden.
-    """
+    """A whole screen: rows of ``cols`` cells, and the cursor, or None if it is hidden."""
 
     __slots__ = ("cols", "cursor", "rows")
 
@@ -83,7 +77,6 @@ def row_of(runs: "Sequence[Run]", cols: int) -> "Row":
 
     Args:
         runs: ``[column, width, glyphs, style]`` each; glyphs are a string with one character per cell, or a list.
-        cols: The width of the row.
     """
     row: Row = [BLANK] * cols
     for column, width, glyphs, style in runs:
@@ -106,13 +99,7 @@ def _clean(glyphs: "str | list[str]") -> "Sequence[str]":
 
 
 def fit(row: "Row", cols: int, first: int = 0) -> "Row":
-    """Cut or pad a row to a width; half of a wide glyph becomes a blank.
-
-    Args:
-        row: The row.
-        cols: The new width.
-        first: The first column of the row to keep.
-    """
+    """Cut a row at the column ``first``, and cut or pad it to a width; half of a wide glyph becomes a blank."""
     cut = row[first : first + cols]
     if cut and not cut[0][0]:
         cut[0] = (" ", cut[0][1])

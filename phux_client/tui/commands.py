@@ -11,15 +11,7 @@ _READ_SIZE = 65536
 
 
 class Command:
-    """One running command.
-
-    Args:
-        argv: The program and its arguments.
-        environ: Its environment.
-
-    Raises:
-        OSError: It cannot be started.
-    """
+    """One running command; the constructor raises OSError if it cannot be started."""
 
     def __init__(self, argv: "Sequence[str]", environ: "Mapping[str, str]") -> None:
         import subprocess

@@ -6,9 +6,16 @@ from phux_client.tui.canvas import BLANK, Canvas, cells_of, fit, overlay
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from phux_client.tui.canvas import Cell, Cursor, Row
     from phux_client.tui.model import Model
     from phux_core.layout import Arrangement, Rect
+
+    Over: TypeAlias = dict[int, tuple[list[Row], tuple[int, int]]]
+    """By pane, the rows and the cursor to show instead of its own screen."""
+    Plan: TypeAlias = list[tuple[Row, list[tuple[int, int, int, int]]]]
+    """For each row of a window its cells without panes, and the pieces of panes to insert: pane, row, column, width."""
 
 ACTIVE_BORDER = "32"
 BORDER = "90"
@@ -31,7 +38,7 @@ class Composer:
     def __init__(self) -> None:
         self.corner = (0, 0)
         self._known: tuple[object, ...] = ()
-        self._plan: list[tuple[Row, list[tuple[int, int, int, int]]]] = []
+        self._plan: Plan = []
         self._composed: list[tuple[list[Row], Row]] = []
 
     def compose(
@@ -42,36 +49,28 @@ class Composer:
         *,
         status: "Row | None" = None,
         status_cursor: int | None = None,
-        over: "dict[int, tuple[list[Row], tuple[int, int] | None]] | None" = None,
+        over: "Over | None" = None,
         box: "tuple[list[Row], str] | None" = None,
     ) -> Canvas:
         """Compose the whole screen.
 
         Args:
-            model: The state to show.
-            cols: The columns of the user's terminal.
-            rows: Its rows.
-            status: The status line, if any.
-            status_cursor: The cursor's column in it, if the cursor is there.
-            over: By pane, the rows and cursor to show instead of its own screen.
+            status_cursor: The cursor's column in the status line, if the cursor is there.
             box: Rows to show in a frame on top of the panes, and its title.
         """
         height = rows - 1 if status is not None else rows
         arrangement = model.arrangement
-        if arrangement is None:
-            drawn = [[BLANK] * cols for _ in range(height)]
-            cursor = None
-        else:
-            at = self._cursor(model, arrangement, over or {})
-            first_x, first_y = self.corner = _corner(arrangement, at, cols, height)
-            whole = self._window(model, arrangement, over or {})
-            drawn = [
-                _outer_row(whole[y] if y < arrangement.rows else None, first_x, arrangement.cols, cols)
-                for y in range(first_y, first_y + height)
-            ]
-            cursor = None
-            if at is not None and 0 <= at[0] - first_x < cols and 0 <= at[1] - first_y < height:
-                cursor = (at[0] - first_x, at[1] - first_y, at[2])
+        assert arrangement is not None
+        at = self._cursor(model, arrangement, over or {})
+        first_x, first_y = self.corner = _corner(arrangement, at, cols, height)
+        whole = self._window(model, arrangement, over or {})
+        drawn = [
+            _outer_row(whole[y] if y < arrangement.rows else None, first_x, arrangement.cols, cols)
+            for y in range(first_y, first_y + height)
+        ]
+        cursor = None
+        if at is not None and 0 <= at[0] - first_x < cols and 0 <= at[1] - first_y < height:
+            cursor = (at[0] - first_x, at[1] - first_y, at[2])
         if box is not None:
             _draw_box(drawn, *box, cols, height)
             cursor = None
@@ -81,36 +80,26 @@ class Composer:
                 cursor = (min(status_cursor, cols - 1), rows - 1, 0)
         return Canvas(cols, drawn, cursor)
 
-    def _cursor(
-        self,
-        model: "Model",
-        arrangement: "Arrangement",
-        over: "dict[int, tuple[list[Row], tuple[int, int] | None]]",
-    ) -> "Cursor | None":
+    def _cursor(self, model: "Model", arrangement: "Arrangement", over: "Over") -> "Cursor | None":
         """Return the position of the active pane's cursor in the window."""
         active = model.active_pane
         place = arrangement.panes.get(active) if active is not None else None
         if active is None or place is None:
             return None
         if active in over:
-            inside = over[active][1]
-            return None if inside is None else (place.x + inside[0], place.y + inside[1], 0)
+            x, y = over[active][1]
+            return place.x + x, place.y + y, 0
         x, y, visible, shape = model.panes[active].cursor
         if not visible or x >= place.cols or y >= place.rows:
             return None
         return place.x + x, place.y + y, shape
 
-    def _window(
-        self,
-        model: "Model",
-        arrangement: "Arrangement",
-        over: "dict[int, tuple[list[Row], tuple[int, int] | None]]",
-    ) -> "list[Row]":
+    def _window(self, model: "Model", arrangement: "Arrangement", over: "Over") -> "list[Row]":
         """Compose a whole window."""
         sources = {pane: over[pane][0] if pane in over else model.panes[pane].rows for pane in arrangement.panes}
         if not self._known or self._known[0] is not arrangement or self._known[1] != model.active_pane:
             self._known = (arrangement, model.active_pane)
-            self._plan = _plan(arrangement, _dividers(arrangement, model.active_pane))
+            self._plan = _plan(arrangement, model.active_pane)
             self._composed = [([], [])] * arrangement.rows
         window = []
         for y, (base, places) in enumerate(self._plan):
@@ -125,25 +114,17 @@ class Composer:
         return window
 
 
-def _plan(
-    arrangement: "Arrangement", lines: "list[dict[int, Cell]]"
-) -> "list[tuple[Row, list[tuple[int, int, int, int]]]]":
-    """Return for each row of a window its cells without panes, and the pieces of panes to insert."""
-    plan: list[tuple[Row, list[tuple[int, int, int, int]]]] = []
-    for line in lines:
-        row = [BLANK] * arrangement.cols
-        for x, cell in line.items():
-            row[x] = cell
-        plan.append((row, []))
+def _plan(arrangement: "Arrangement", active: int | None) -> "Plan":
+    plan: Plan = [(row, []) for row in _base(arrangement, active)]
     for pane, place in arrangement.panes.items():
         for row_number in range(place.rows):
             plan[place.y + row_number][1].append((pane, row_number, place.x, place.cols))
     return plan
 
 
-def _dividers(arrangement: "Arrangement", active: int | None) -> "list[dict[int, Cell]]":
+def _base(arrangement: "Arrangement", active: int | None) -> "list[Row]":
     """Draw the dividers: each glyph joins its neighbours, and those around the active pane are highlighted."""
-    lines: list[dict[int, Cell]] = [{} for _ in range(arrangement.rows)]
+    rows = [[BLANK] * arrangement.cols for _ in range(arrangement.rows)]
     taken = {
         (x, y)
         for divider in arrangement.dividers
@@ -162,8 +143,8 @@ def _dividers(arrangement: "Arrangement", active: int | None) -> "list[dict[int,
             # The end of a divider, or a single cell: only the divider itself has the direction.
             arms = _LEFT | _RIGHT if _is_flat(arrangement, x, y) else _UP | _DOWN
         near = place is not None and _touches(place, x, y)
-        lines[y][x] = (_LINES[arms], ACTIVE_BORDER if near else BORDER)
-    return lines
+        rows[y][x] = (_LINES[arms], ACTIVE_BORDER if near else BORDER)
+    return rows
 
 
 def _is_flat(arrangement: "Arrangement", x: int, y: int) -> bool:

@@ -24,13 +24,7 @@ _LONG = 16 * 1024
 
 
 class Conversation:
-    """A client's exchange with the server.
-
-    Args:
-        app: The client.
-        socket: The server's socket.
-        session: The id of the session to show.
-    """
+    """A client's exchange with the server."""
 
     def __init__(self, app: "App", socket: str, session: int) -> None:
         self._app = app
@@ -78,18 +72,20 @@ class Conversation:
         if self._move_until is None:
             self._before_move = self._app.model.active_pane
             self._move_until = time.monotonic() + _MOVE_S
-            self._app.hold_keys()
 
         def refused(error: errors.PhuxError) -> None:
             self._show_error(error)
-            self._moved()
-
-        self.ask(call, lambda _reply: self._moved(), refused, **params)
-
-    def _moved(self) -> None:
-        if self._move_until is not None:
             self._move_until = None
-            self._app.release_keys()
+
+        def moved(_reply: object) -> None:
+            self._move_until = None
+
+        self.ask(call, moved, refused, **params)
+
+    @property
+    def holds_keys(self) -> bool:
+        """Whether typed input must wait until the focus has moved, or until a long piece of input was delivered."""
+        return self._move_until is not None or self._long is not None
 
     def type_into(self, pane: int | None, items: "list[Document]") -> None:
         """Type into a pane; while the service is down, keep the input and send it when it is back."""
@@ -105,7 +101,8 @@ class Conversation:
 
         def done(_reply: object) -> None:
             self._typed.pop(number, None)
-            self._long_is_over(number)
+            if number == self._long:
+                self._long = None
 
         def refused(error: errors.PhuxError) -> None:
             self._show_error(error)
@@ -117,15 +114,9 @@ class Conversation:
             self._failed(error)
             return
         self._typed[number] = items
-        if self._long is None and self._move_until is None and _size(items) > _LONG:
+        if _size(items) > _LONG:
             # The server would reject input beyond what it buffers for a slow program.
             self._long = number
-            self._app.hold_keys()
-
-    def _long_is_over(self, number: int | None) -> None:
-        if number is not None and number == self._long:
-            self._long = None
-            self._app.release_keys()
 
     def _hold(self, items: "list[Document]") -> None:
         size = _size(items)
@@ -162,8 +153,8 @@ class Conversation:
             # Typed while the service was down: none of it was sent before.
             held, self._held, self._held_size = self._held, [], 0
             self.type_into(model.active_pane, held)
-        if self._move_until is not None and self._before_move != model.active_pane:
-            self._moved()
+        if self._before_move != model.active_pane:
+            self._move_until = None
 
     # The connection
 
@@ -237,8 +228,7 @@ class Conversation:
         self._retry_at = now + _RETRY_S
         if now - self._lost_at > _GIVE_UP_S:
             self._app.end("the connection was lost", 1)
-        self._moved()
-        self._long_is_over(self._long)
+        self._move_until = self._long = None
 
     def resized(self) -> None:
         """Report the available size to the server."""
@@ -256,7 +246,7 @@ class Conversation:
         if self.link is None and now >= self._retry_at:
             self.connect()
         if self._move_until is not None and now >= self._move_until:
-            self._moved()
+            self._move_until = None
 
     def close(self) -> None:
         """Close the connection."""

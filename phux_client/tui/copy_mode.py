@@ -24,15 +24,7 @@ _WHEEL = 3
 
 
 class CopyMode:
-    """Copy mode in one pane.
-
-    Args:
-        pane: The pane.
-        cols: Its columns.
-        rows: Its rows.
-        total: The number of rows, scrollback and screen.
-        cursor: The position of its cursor.
-    """
+    """Copy mode in one pane, whose scrollback and screen have ``total`` rows."""
 
     def __init__(self, pane: int, cols: int, rows: int, total: int, cursor: tuple[int, int]) -> None:
         self.pane = pane

@@ -2,14 +2,16 @@
 
 from phux_client.tui.canvas import row_of
 from phux_client.tui.copy_mode import CopyMode
-from phux_client.tui.keyboard import KeyPress, MouseEvent, Text
+from phux_client.tui.keyboard import Text, key_of
 from phux_client.tui.prompts import Ask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
+
     from phux_client.flows._types import Document
     from phux_client.tui.app import App
-    from phux_client.tui.canvas import Row
+    from phux_client.tui.compose import Over
     from phux_client.tui.keyboard import Event
     from phux_core.errors import PhuxError
 
@@ -22,7 +24,6 @@ class Copying:
         self._mode: CopyMode | None = None
         self._asked: tuple[int, int] | None = None
         self._opening: int | None = None
-        self._early: list[Event] = []
         self.buffer = ""
 
     @property
@@ -42,11 +43,8 @@ class Copying:
             for event in first:
                 self.take(event)
             return
-        if self._opening == pane:
-            self._early += first
-            return
         self.over()
-        self._opening, self._early = pane, list(first)
+        self._opening = pane
 
         def frozen(reply: "Document") -> None:
             if self._opening != pane:
@@ -54,7 +52,8 @@ class Copying:
             x, y = reply["cursor"]
             self._mode = CopyMode(pane, reply["cols"], reply["rows"], reply["total"], (x, y))
             self._opening = None
-            self._take_early()
+            for event in first:
+                self.take(event)
             self._fetch()
 
         def refused(error: "PhuxError") -> None:
@@ -66,8 +65,7 @@ class Copying:
     def take(self, event: "Event") -> None:
         """Handle a key or the mouse, in cells of the pane."""
         mode = self._mode
-        if mode is None or (mode.is_busy and not _gives_up(event)):
-            self._early.append(event)
+        if mode is None or mode.is_busy:  # keys wait until it is ready, only the mouse does not
             return
         if isinstance(event, Text) and event.text in {"/", "?"}:
             upwards = event.text == "/"
@@ -79,18 +77,24 @@ class Copying:
             self._fetch()
         self._app.screen.touch()
 
-    def _take_early(self) -> None:
-        """Handle the events that were queued; queue those that are still too early."""
-        early, self._early = self._early, []
-        for place, event in enumerate(early):
-            if self._mode is None:
-                self._pass_on(early[place:])
-                return
-            self.take(event)
+    def holds(self, typed: "deque[Event]") -> bool:
+        """Return whether typed input must wait: copy mode is opening, or loads rows for a search or a copy.
 
-    def _pass_on(self, events: "list[Event]") -> None:
-        """Pass on keys that were typed for after copy mode; drop mouse events, which were for copy mode itself."""
-        self._app.take_keys([event for event in events if not isinstance(event, MouseEvent)])
+        A key that gives up ends copy mode, and the input before it is dropped.
+        """
+        if self._opening is not None:
+            giving_up = {"C-c"}
+        elif self._mode is not None and self._mode.is_busy and self.is_on:
+            giving_up = {"C-c", "Escape", "q"}
+        else:
+            return False
+        place = next((at for at, event in enumerate(typed) if key_of(event) in giving_up), None)
+        if place is None:
+            return True
+        for _ in range(place + 1):
+            typed.popleft()
+        self._leave()
+        return not typed
 
     def _search(self, text: str, *, upwards: bool) -> None:
         if self._mode is not None:
@@ -98,17 +102,13 @@ class Copying:
             self._fetch()
 
     def _leave(self) -> None:
-        mode, early = self._mode, self._early
-        copied = None if mode is None else mode.copied
-        if copied is not None:
-            self._carry_off(copied)
+        if self._mode is not None and self._mode.copied is not None:
+            self._store(self._mode.copied)
         self.over()
         if self._app.server.attachment is not None:
             self._app.server.ask("thaw", attachment=self._app.server.attachment)
-        if copied is not None:
-            self._pass_on(early)
 
-    def _carry_off(self, text: str) -> None:
+    def _store(self, text: str) -> None:
         self.buffer = text
         if self._app.outer.set_clipboard(text):
             self._app.screen.say(f"copied {len(text)} character{'' if len(text) == 1 else 's'}")
@@ -118,7 +118,6 @@ class Copying:
     def over(self) -> None:
         """Leave copy mode without a request to the server."""
         self._mode = self._opening = self._asked = None
-        self._early = []
         self._app.screen.touch()
 
     def _fetch(self) -> None:
@@ -146,21 +145,10 @@ class Copying:
             self._app.screen.touch()
             if mode.copied is not None:
                 self._leave()
-            elif not mode.is_busy:
-                self._take_early()
             self._fetch()
 
         self._app.server.ask("frozen_rows", rows, attachment=self._app.server.attachment, first=first, count=count)
 
-    def over_panes(self) -> "dict[int, tuple[list[Row], tuple[int, int] | None]]":
+    def over_panes(self) -> "Over":
         """Return the rows to show instead of the pane's own screen."""
-        if self._mode is None:
-            return {}
-        rows, cursor = self._mode.picture()
-        return {self._mode.pane: (rows, cursor)}
-
-
-def _gives_up(event: "Event") -> bool:
-    return (isinstance(event, Text) and event.text == "q") or (
-        isinstance(event, KeyPress) and event.name in {"C-c", "Escape"}
-    )
+        return {} if self._mode is None else {self._mode.pane: self._mode.picture()}

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     Event: TypeAlias = "Text | KeyPress | Paste | MouseEvent | Focus | Answer"
+    Item: TypeAlias = tuple[int, Event | None]
+    """The number of bytes of one piece of input, and its event, if any."""
 
 ESCAPE_S = 0.02
 """How long to wait after a lone Escape for the rest of a sequence."""
@@ -24,8 +26,9 @@ _MAX_STRING = 64 * 1024
 MAX_PASTE = 512 * 1024
 """A longer paste is split into pieces."""
 
-_PASTE_END = b"\x1b[201~"
+_PASTE_START, _PASTE_END = b"\x1b[200~", b"\x1b[201~"
 _TEXT = re.compile(rb"[ -~\x80-\xff]+")
+_BEGUN = re.compile(rb"\x1b\[[ -?]*")
 
 _LETTERS = {"A": "Up", "B": "Down", "C": "Right", "D": "Left", "H": "Home", "F": "End"}
 _FUNCTION = {"P": "F1", "Q": "F2", "R": "F3", "S": "F4"}
@@ -152,10 +155,7 @@ class Keyboard:
     def feed(self, data: bytes) -> "list[Event]":
         """Process bytes and return their events."""
         self._buffer += data
-        events: list[Event] = []
-        while self._buffer and self._step(events, final=False):
-            pass
-        return events
+        return self._parse(final=False)
 
     def flush(self) -> "list[Event]":
         """Return the events of unfinished input, after the timeout."""
@@ -163,125 +163,26 @@ class Keyboard:
         if self._paste is not None:
             self._end_paste(events, self._buffer)
             self._buffer = b""
+        return events + self._parse(final=True)
+
+    def _parse(self, *, final: bool) -> "list[Event]":
+        events: list[Event] = []
         while self._buffer:
-            self._step(events, final=True)
+            if self._paste is not None:
+                if not self._go_on_pasting(events):
+                    break
+            elif self._buffer.startswith(_PASTE_START):
+                self._buffer = self._buffer[len(_PASTE_START) :]
+                self._paste = bytearray()
+            else:
+                item = _next_item(self._buffer, final=final)
+                if item is None:
+                    break
+                size, event = item
+                self._buffer = self._buffer[size:]
+                if event is not None:
+                    events.append(event)
         return events
-
-    def _step(self, events: "list[Event]", *, final: bool) -> bool:
-        """Consume one item from the buffer; return whether there was one."""
-        buffer = self._buffer
-        if self._paste is not None:
-            return self._go_on_pasting(events)
-        if buffer[0] == 0x1B:
-            return self._escape(events, final=final)
-        text = _TEXT.match(buffer)
-        if text is None:
-            events.append(KeyPress(_control(buffer[0])))
-            self._buffer = buffer[1:]
-            return True
-        raw = text[0]
-        if not final and text.end() == len(buffer):
-            raw = raw[: len(raw) - _unfinished(raw)]
-        if not raw:
-            return False
-        self._buffer = buffer[len(raw) :]
-        _add_text(events, raw)
-        return True
-
-    def _escape(self, events: "list[Event]", *, final: bool) -> bool:
-        buffer = self._buffer
-        if len(buffer) == 1:
-            if final:
-                self._take(1, events, KeyPress("Escape"))
-            return final
-        second = buffer[1]
-        if second == 0x1B:
-            self._take(1, events, KeyPress("Escape"))
-        elif second == 0x5B:  # [
-            return self._csi(events, final=final)
-        elif second == 0x4F:  # O
-            return self._ss3(events, final=final)
-        elif second in escapes.STRING_OPENERS:
-            return self._string(events, final=final)
-        else:
-            return self._alt(events, final=final)
-        return True
-
-    def _take(self, size: int, events: "list[Event]", event: "Event | None") -> None:
-        self._buffer = self._buffer[size:]
-        if event is not None:
-            events.append(event)
-
-    def _alt(self, events: "list[Event]", *, final: bool) -> bool:
-        """Consume Alt and a key: Escape followed by a character."""
-        buffer = self._buffer
-        if buffer[1] < 0x20 or buffer[1] == 0x7F:
-            name = _control(buffer[1])
-            self._take(2, events, KeyPress(f"C-M-{name[2:]}" if name.startswith("C-") else f"M-{name}"))
-            return True
-        size = _sequence_length(buffer[1])
-        if len(buffer) < 1 + size and not final:
-            return False
-        try:
-            character = buffer[1 : 1 + size].decode()
-        except UnicodeDecodeError:
-            self._take(1, events, KeyPress("Escape"))  # not followed by a character
-            return True
-        name = "Space" if character == " " else character
-        self._take(1 + size, events, KeyPress(f"M-{name}") if character.isprintable() else None)
-        return True
-
-    def _csi(self, events: "list[Event]", *, final: bool) -> bool:
-        buffer = self._buffer
-        found = escapes.CSI.match(buffer)
-        if found is None:
-            if escapes.UNFINISHED.match(buffer) and not final and len(buffer) <= _MAX_SEQUENCE:
-                return False
-            # Alt-[ if nothing follows; otherwise a broken sequence, which must not be typed.
-            cut = escapes.UNFINISHED.match(buffer[:_MAX_SEQUENCE])
-            size = 2 if len(buffer) == 2 else len(cut[0]) if cut else _broken(buffer)
-            self._take(size, events, KeyPress("M-[") if len(buffer) == 2 else None)
-            return True
-        if found[0] == b"\x1b[M":  # a legacy mouse report, which we never enable: three more bytes
-            if len(buffer) < 6 and not final:
-                return False
-            self._take(6, events, None)
-        elif found[0] == b"\x1b[200~":
-            self._take(found.end(), events, None)
-            self._paste = bytearray()
-        else:
-            self._take(found.end(), events, _sequence(found))
-        return True
-
-    def _ss3(self, events: "list[Event]", *, final: bool) -> bool:
-        buffer = self._buffer
-        if len(buffer) == 2:
-            if final:
-                self._take(2, events, KeyPress("M-O"))
-            return final
-        letter = chr(buffer[2])
-        name = _LETTERS.get(letter) or _FUNCTION.get(letter) or _KEYPAD.get(letter)
-        if name is None:
-            self._take(2, events, KeyPress("M-O"))
-        else:
-            self._take(3, events, KeyPress(name))
-        return True
-
-    def _string(self, events: "list[Event]", *, final: bool) -> bool:
-        """Consume an OSC, DCS, APC, PM or SOS string: the reply to a query."""
-        buffer = self._buffer
-        end = escapes.STRING_END.search(buffer, 2)
-        if end is not None:
-            self._take(end.end(), events, Answer(buffer[: end.end()]))
-        elif len(buffer) == 2:
-            if final:
-                self._take(2, events, KeyPress(f"M-{chr(buffer[1])}"))
-            return final
-        elif final or len(buffer) > _MAX_STRING:
-            self._take(len(buffer), events, None)
-        else:
-            return False
-        return True
 
     def _go_on_pasting(self, events: "list[Event]") -> bool:
         buffer = self._buffer
@@ -308,17 +209,81 @@ class Keyboard:
             events.append(Paste(text))
 
 
+def _next_item(buffer: bytes, *, final: bool) -> "Item | None":
+    """Return the first item of the input; None if it is unfinished, unless this is ``final``."""
+    if buffer[0] == 0x1B:
+        return _escape(buffer, final=final)
+    found = _TEXT.match(buffer)
+    if found is None:
+        return 1, KeyPress(_control(buffer[0]))
+    raw = found[0]
+    if not final and found.end() == len(buffer):
+        raw = raw[: len(raw) - _unfinished(raw)]
+    return (len(raw), _text(raw)) if raw else None
+
+
+def _escape(buffer: bytes, *, final: bool) -> "Item | None":
+    if len(buffer) == 1:
+        return (1, KeyPress("Escape")) if final else None
+    second = buffer[1]
+    if second == 0x1B:
+        return 1, KeyPress("Escape")
+    if second not in b"[O" and second not in escapes.STRING_OPENERS:
+        return _alt(buffer, final=final)
+    if len(buffer) == 2:
+        return (2, KeyPress(f"M-{chr(second)}")) if final else None
+    if second == 0x5B:  # [
+        return _csi(buffer, final=final)
+    if second == 0x4F:  # O
+        letter = chr(buffer[2])
+        name = _LETTERS.get(letter) or _FUNCTION.get(letter) or _KEYPAD.get(letter)
+        return (2, KeyPress("M-O")) if name is None else (3, KeyPress(name))
+    # An OSC, DCS, APC, PM or SOS string: the reply to a query.
+    end = escapes.STRING_END.search(buffer, 2)
+    if end is not None:
+        return end.end(), Answer(buffer[: end.end()])
+    return (len(buffer), None) if final or len(buffer) > _MAX_STRING else None
+
+
+def _alt(buffer: bytes, *, final: bool) -> "Item | None":
+    """Return Alt and a key: Escape followed by a character."""
+    if buffer[1] < 0x20 or buffer[1] == 0x7F:
+        name = _control(buffer[1])
+        return 2, KeyPress(f"C-M-{name[2:]}" if name.startswith("C-") else f"M-{name}")
+    size = _sequence_length(buffer[1])
+    if len(buffer) < 1 + size and not final:
+        return None
+    try:
+        character = buffer[1 : 1 + size].decode()
+    except UnicodeDecodeError:
+        return 1, KeyPress("Escape")  # not followed by a character
+    name = "Space" if character == " " else character
+    return 1 + size, KeyPress(f"M-{name}") if character.isprintable() else None
+
+
+def _csi(buffer: bytes, *, final: bool) -> "Item | None":
+    found = escapes.CSI.match(buffer)
+    if found is None:
+        if escapes.UNFINISHED.match(buffer) and not final and len(buffer) <= _MAX_SEQUENCE:
+            return None
+        begun = _BEGUN.match(buffer, 0, _MAX_SEQUENCE)
+        assert begun is not None
+        return begun.end(), None  # a broken sequence, which must not be typed
+    if found[0] == b"\x1b[M":  # a legacy mouse report, which we never enable: three more bytes
+        return (6, None) if len(buffer) >= 6 or final else None
+    return found.end(), _sequence(found)
+
+
 def _control(code: int) -> str:
     return _CONTROLS.get(code) or f"C-{chr(code + 96)}"
 
 
-def _add_text(events: "list[Event]", raw: bytes) -> None:
+def _text(raw: bytes) -> Text | None:
     text = raw.decode("utf-8", "surrogateescape")
     if not text.isprintable():
         # C1 controls are characters in UTF-8 but commands to a terminal; no key types them.
         text = "".join(character for character in text if not "\x80" <= character <= "\x9f")
-    if text:
-        events.append(Text(text))
+    return Text(text) if text else None
 
 
 def _sequence_length(lead: int) -> int:
@@ -345,14 +310,6 @@ def _overlap(data: bytes, end: bytes) -> int:
         if data.endswith(end[:size]):
             return size
     return 0
-
-
-def _broken(buffer: bytes) -> int:
-    """Return the length of a control sequence that was interrupted."""
-    at = 2
-    while at < len(buffer) and 0x20 <= buffer[at] <= 0x3F:
-        at += 1
-    return at
 
 
 def _sequence(found: re.Match[bytes]) -> "Event | None":

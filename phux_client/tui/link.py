@@ -27,13 +27,7 @@ class Link:
     """One connection to the server, opened by the constructor.
 
     Args:
-        path: The server's socket.
         on_push: Called with each frame that is not a reply.
-
-    Raises:
-        NoServerError: No server is listening.
-        UnsafePathError: The socket cannot be trusted.
-        TransportError: The connection failed, or too many clients are connecting.
     """
 
     def __init__(self, path: str, on_push: "Callable[[Document], None]") -> None:
@@ -57,16 +51,7 @@ class Link:
     def ask(
         self, call: str, on_reply: "OnReply | None" = None, on_error: "OnError | None" = None, /, **params: object
     ) -> int:
-        """Send a request.
-
-        Args:
-            call: The name of the call.
-            on_reply: Called with the reply's document.
-            on_error: Called with the error, if the reply is one.
-            params: The call's parameters; those that are None are left out.
-
-        Returns:
-            The request's number.
+        """Send a request, and return its number.
 
         Raises:
             DisconnectedError: The server has stopped reading requests.
@@ -88,12 +73,7 @@ class Link:
         return self._protocol.never_sent()
 
     def read(self) -> None:
-        """Receive available bytes, and call the callbacks.
-
-        Raises:
-            DisconnectedError: The server is gone.
-            PhuxError: The server reported why it closed the connection, or violated the protocol.
-        """
+        """Receive available bytes, and call the callbacks; raise the error that ended the connection, if any."""
         for arrival in receive_now(self._sock, self._protocol):
             if arrival[0] == "push":
                 self._on_push(arrival[1])

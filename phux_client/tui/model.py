@@ -16,11 +16,8 @@ class PaneModel:
     """The screen of one pane.
 
     Attributes:
-        cols: The columns of its screen.
-        rows: Its rows, as cells.
         cursor: Column, row, whether it is visible, and the DECSCUSR number of its shape.
         modes: The modes its program enabled: ``mouse``, ``focus_events``, ``bracketed_paste``, ``alt_screen``.
-        title: The title set by its program.
     """
 
     __slots__ = ("cols", "cursor", "modes", "rows", "title")
@@ -58,7 +55,6 @@ class Model:
     Attributes:
         view: The latest view of the session; None before the first.
         panes: The visible panes, by id.
-        arrangement: Their places in the window.
     """
 
     def __init__(self) -> None:

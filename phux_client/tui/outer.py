@@ -15,7 +15,6 @@ from phux_core.errors import RefusedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from types import FrameType
 
 _ENTER = (
@@ -41,31 +40,24 @@ _MAX_TITLE = 256
 _GIVE_UP_S = 1.0
 
 
-def check(environ: "Mapping[str, str]") -> None:
-    """Check that this process has a terminal that can draw.
-
-    Raises:
-        RefusedError: It has no such terminal.
-    """
+def check() -> None:
+    """Raise RefusedError unless this process has a terminal that can draw."""
     for stream, name in ((0, "input"), (1, "output")):
         if not os.isatty(stream):
             raise RefusedError(
                 f"attach needs a terminal, and standard {name} is not one",
                 remedy="run it in a terminal, or read the pane with `phux snapshot`",
             )
-    if environ.get("TERM", "dumb") in {"", "dumb", "unknown"}:
+    kind = os.environ.get("TERM", "")
+    if kind in {"", "dumb", "unknown"}:
         raise RefusedError(
-            f"the terminal (TERM={environ.get('TERM', '')}) cannot show a full screen",
+            f"the terminal (TERM={kind}) cannot show a full screen",
             remedy="set TERM to the terminal's type, or read the pane with `phux snapshot`",
         )
 
 
 class Outer:
-    """The terminal on standard input and output.
-
-    Attributes:
-        is_gone: Whether it was closed.
-    """
+    """The terminal on standard input and output."""
 
     def __init__(self) -> None:
         self.is_gone = False

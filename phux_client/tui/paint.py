@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 _SYNC_FROM = 64
 """The size in bytes from which an update is sent as synchronized output."""
-_LONGEST_GAP = 4
-_MANY = 6
+# Changed cells, and the same with short unchanged gaps, which take no more bytes than a jump over them.
+_CHANGED = re.compile(b"\x01+")
+_STRETCH = re.compile(b"\x01+(?:\x00{1,3}\x01+)*")
 # Emoji and private-use characters.
 _UNCERTAIN = re.compile("[\U0001f000-\U0010ffff\ue000-\uf8ff]")
 _JOINER = "\u200d"
@@ -27,11 +28,7 @@ _LEAST_SCROLL = 3
 
 
 class Painter:
-    """Draws screens on one terminal.
-
-    Args:
-        synchronized: Whether the terminal knows synchronized output (DEC mode 2026).
-    """
+    """Draws screens on one terminal, ``synchronized`` if it knows synchronized output (DEC mode 2026)."""
 
     def __init__(self, *, synchronized: bool = False) -> None:
         self.synchronized = synchronized
@@ -98,42 +95,36 @@ class Painter:
     # Rows
 
     def _paint_row(self, y: int, old: "Row", new: "Row") -> None:
-        differs = list(map(ne, old, new))
+        differs = bytes(map(ne, old, new))
         if _changes_uncertain(differs, old, new):
             self._paint_uncertain(y, new)
             return
         cols = end = len(new)
         while end and new[end - 1] == BLANK:
             end -= 1
-        x, last = differs.index(True), cols - 1 - differs[::-1].index(True)
-        stop = min(last + 1, end)
-        while x < stop:
-            if not new[x][0]:
-                x -= 1  # the left half of a wide glyph also draws its right half
-            if differs.count(True) > _MANY and sum(differs[x:stop]) * 4 >= (stop - x) * 3:
-                x = self._paint_all(x, y, new, stop)
-            x = self._paint_run(x, y, old, new, stop)
-            x = differs.index(True, x) if True in differs[x:stop] else stop
-        if last >= end:
-            self._erase(differs.index(True, end), y, last, cols)
+        for found in _STRETCH.finditer(differs, 0, end):
+            x, stop = found.span()
+            if 0 in found[0] and _has_uncertain(new[x:stop]):  # in a gap
+                for part in _CHANGED.finditer(differs, x, stop):
+                    self._paint_cells(*part.span(), y, new)
+            else:
+                self._paint_cells(x, stop, y, new)
+        x = differs.find(True, end)
+        if x >= 0:
+            self._erase(x, y, differs.rindex(True), cols)
 
-    def _paint_all(self, x: int, y: int, new: "Row", end: int) -> int:
-        """Draw cells in sequence, changed or not, if all their widths are certain; return the column after them.
-
-        This is much faster than comparing each cell, and takes no more bytes where nearly all of them changed.
-        """
+    def _paint_cells(self, x: int, end: int, y: int, new: "Row") -> None:
+        """Draw cells whose widths are certain."""
+        if not new[x][0]:
+            x -= 1  # the left half of a wide glyph also draws its right half
         if end < len(new) and not new[end][0]:
-            end += 1  # the right half of a wide glyph
-        cells = new[x:end]
-        glyphs = list(map(_GLYPH, cells))
-        if max(map(len, glyphs)) > 1 or _UNCERTAIN.search("".join(glyphs)):
-            return x
+            end += 1
         self._move(x, y)
-        for style, run in groupby(cells, _STYLE):
+        for style, run in groupby(new[x:end], _STYLE):
             self._set_style(style)
             self._out.append("".join(map(_GLYPH, run)))
+        # After the last column a wrap is pending; only an absolute move is certain.
         self._at = (end, y) if end < len(new) else None
-        return end
 
     def _erase(self, x: int, y: int, last: int, cols: int) -> None:
         """Erase the rest of a row unless it is blank."""
@@ -146,25 +137,6 @@ class Painter:
         else:
             self._out.append("\x1b[K")
 
-    def _paint_run(self, x: int, y: int, old: "Row", new: "Row", end: int) -> int:
-        """Draw changed cells, and short unchanged gaps between them; return the column after them."""
-        if x >= end:
-            return x
-        self._move(x, y)
-        out = self._out
-        cols, first = len(new), x
-        while x < end:
-            glyph, style = cell = new[x]
-            if x > first and cell == old[x] and not self._worth_going_on(x, old, new, end):
-                break
-            if style != self._style:
-                self._set_style(style)
-            out.append(glyph)
-            x += _width_at(x, new)
-            # After the last column a wrap is pending; only an absolute move is certain.
-            self._at = (x, y) if x < cols else None
-        return x
-
     def _paint_uncertain(self, y: int, new: "Row") -> None:
         """Draw a whole row with glyphs that terminals measure differently.
 
@@ -176,7 +148,7 @@ class Painter:
         row = new.copy()
         for x in places:
             row[x : x + _width_at(x, new)] = [(" ", new[x][1])] * _width_at(x, new)
-        self._paint_all(0, y, row, cols)
+        self._paint_cells(0, cols, y, row)
         for x in places:
             end = x + _width_at(x, new)
             # A joiner would let some terminals draw the next glyph in the columns of this one. At the edge, a terminal
@@ -192,16 +164,6 @@ class Painter:
         self._set_style(style)
         self._out.append(glyph)
         self._at = None
-
-    def _worth_going_on(self, x: int, old: "Row", new: "Row", end: int) -> bool:
-        """Return whether the next change is so close that drawing the unchanged cells is shorter than a jump."""
-        for at in range(x, min(x + _LONGEST_GAP, end)):
-            if new[at] != old[at]:
-                return bool(new[at][0])
-            glyph, style = new[at]
-            if style != self._style or not glyph.isascii() or not glyph:
-                return False
-        return False
 
     # Scroll regions
 
@@ -267,12 +229,18 @@ class Painter:
         self._style = style
 
 
-def _changes_uncertain(differs: list[bool], old: "Row", new: "Row") -> bool:
+def _changes_uncertain(differs: bytes, old: "Row", new: "Row") -> bool:
     """Return whether a glyph that terminals measure differently appears or disappears."""
-    if "".join(map(_GLYPH, old + new)).isascii():
+    if not _has_uncertain(old) and not _has_uncertain(new):
         return False
     changed = [x for x, differ in enumerate(differs) if differ]
     return any(_is_uncertain(old[x][0]) or _is_uncertain(new[x][0]) for x in changed)
+
+
+def _has_uncertain(row: "Row") -> bool:
+    glyphs = list(map(_GLYPH, row))
+    text = "".join(glyphs)
+    return not text.isascii() and (max(map(len, glyphs)) > 1 or _UNCERTAIN.search(text) is not None)
 
 
 def _width_at(x: int, row: "Row") -> int:

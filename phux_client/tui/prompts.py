@@ -16,12 +16,7 @@ _MAX_REMEMBERED = 100
 
 
 class Confirm:
-    """A question that a single key answers: y is yes, anything else is no.
-
-    Args:
-        question: The text of the question.
-        then: Called when the answer is yes.
-    """
+    """A question that a single key answers: y is yes and calls ``then``, anything else is no."""
 
     def __init__(self, question: str, then: "Callable[[], None]") -> None:
         self._question = question
@@ -45,7 +40,6 @@ class Ask:
     """A line of text to type.
 
     Args:
-        label: The text before it.
         then: Called with the text when Enter is pressed.
         text: The initial text.
         remembered: Earlier texts for the Up key, newest last; the entered text is added.

@@ -8,6 +8,8 @@ from phux_client.tui.status import message_line, status_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from phux_client.flows._types import Document
     from phux_client.tui.app import App
     from phux_client.tui.model import PaneModel
@@ -19,20 +21,12 @@ _RUNNING_S = 0.4
 
 
 class Screen:
-    """The content of the user's terminal.
+    """The content of the user's terminal."""
 
-    Args:
-        app: The client.
-        outer: The terminal.
-        with_status: Whether there is a status line.
-        with_mouse: Whether the mouse is used.
-    """
-
-    def __init__(self, app: "App", outer: "Outer", *, with_status: bool, with_mouse: bool) -> None:
+    def __init__(self, app: "App", outer: "Outer", settings: "Mapping[str, object]") -> None:
         self._app = app
         self._outer = outer
-        self._with_status = with_status
-        self._with_mouse = with_mouse
+        self._settings = settings
         self._painter = Painter()
         self._composer = Composer()
         self._message: tuple[str, float] | None = None
@@ -45,15 +39,12 @@ class Screen:
     def area(self) -> tuple[int, int]:
         """The columns and rows available to a window."""
         cols, rows = self._outer.size
-        return cols, rows - 1 if self._has_status(rows) else rows
+        return cols, rows - 1 if self._settings["status"] and rows > 1 else rows
 
     @property
     def corner(self) -> tuple[int, int]:
         """The column and row of the window in the upper left corner of the terminal."""
         return self._composer.corner
-
-    def _has_status(self, rows: int) -> bool:
-        return self._with_status and rows > 1
 
     def touch(self) -> None:
         """Record that the view has changed."""
@@ -117,7 +108,7 @@ class Screen:
         self._stale = False
         cols, rows = self._outer.size
         status, status_cursor = None, None
-        if self._has_status(rows):
+        if self._settings["status"] and rows > 1:
             if app.prompt is not None:
                 status, status_cursor = app.prompt.line(cols)
             elif self._message is not None:
@@ -147,7 +138,7 @@ class Screen:
         return {**view, "windows": windows}
 
     def _mouse_mode(self) -> str:
-        if not self._with_mouse:
+        if not self._settings["mouse"]:
             return "off"
         return "any" if any(pane.modes["mouse"] == "any" for pane in self._app.model.panes.values()) else "button"
 

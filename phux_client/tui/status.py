@@ -19,13 +19,7 @@ _LEAST_ROOM = 20
 
 
 def status_line(view: "Document", cols: int, now: float, *, note: str = "") -> "tuple[Row, list[tuple[int, int, int]]]":
-    """Return the status line.
-
-    Args:
-        view: The session.
-        cols: The width of the terminal.
-        now: The time, in seconds since the epoch.
-        note: Another text at the right, before the clock.
+    """Return the status line, with a note before the clock.
 
     Returns:
         The line, and the windows in it: the first column, the one after the last, and the window's id.

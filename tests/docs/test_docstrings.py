@@ -40,8 +40,8 @@ PURE = [
     "phux_client.tui.status",
     "phux_core.layout._arrange",
     "phux_core.schema",
-    "phux_client.flows._moments",
-    "phux_client.flows.send_keys",
+    "phux_client.flows._documents",
+    "phux_client.flows.sending",
 ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 
 import pytest
@@ -10,12 +9,10 @@ import pytest
 import phux_client.aio
 import phux_client.blocking
 from phux_client import flows
-from phux_client.flows.send_keys import to_items
+from phux_client.flows import waiting as wait_module
+from phux_client.flows.sending import to_items
 from phux_core import calls, errors
 from validation import validate
-
-# The package exports a function with the name of the module, so import the module by its path.
-wait_module = importlib.import_module("phux_client.flows.wait")
 
 SOCKET = "/run/phux.sock"
 CALLER = flows.Caller("/home/me", {"HOME": "/home/me"}, SOCKET)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phux_client.tui.canvas import cells_of, fit
 from phux_client.tui.copy_mode import CHUNK, CopyMode
+from phux_client.tui.copying import Copying
 from phux_client.tui.keyboard import KeyPress, MouseEvent, Text
 
 COLS, ROWS = 20, 5
@@ -227,3 +231,70 @@ def test_no_key_sequence_moves_the_cursor_out_of_bounds(count, keys):
         assert 0 <= x < COLS
         assert 0 <= y < ROWS
         assert all(len(row) == COLS for row in rows)
+
+
+# Typed input that must wait
+
+
+class Client:
+    """A client whose copy mode shows the given number of rows, with replies under the control of the test."""
+
+    def __init__(self, count):
+        self.asked = []
+        self.model = SimpleNamespace(active_pane=7)
+        self.server = SimpleNamespace(ask=self._ask, attachment=1)
+        self.screen = SimpleNamespace(touch=lambda: None, say=lambda text: None)
+        self.outer = SimpleNamespace(set_clipboard=lambda text: True)
+        self.copying = Copying(self)
+        self._count = count
+
+    def _ask(self, call, on_reply=None, _on_error=None, /, **params):
+        self.asked.append((call, on_reply, params))
+
+    def reply(self):
+        call, on_reply, params = self.asked.pop()
+        if call == "freeze":
+            on_reply({"cols": COLS, "rows": ROWS, "total": self._count, "cursor": [0, 0]})
+        elif call == "frozen_rows":
+            count = params["count"]
+            on_reply({"rows": [[[0, 1, "text", ""]]] * count, "wrapped": [False] * count})
+
+    def type(self, *events):
+        """Type keys, and return those that must wait."""
+        typed = deque(events)
+        while typed and not self.copying.holds(typed):
+            self.copying.take(typed.popleft())
+        return list(typed)
+
+
+def test_keys_wait_until_copy_mode_has_opened():
+    client = Client(5)
+    client.copying.begin(7)
+    assert client.type(Text("v"), Text("y")) == [Text("v"), Text("y")]
+    client.reply()
+    assert client.type(Text("v")) == []
+
+
+def test_keys_wait_for_the_rows_of_a_long_copy():
+    client = Client(1000)
+    client.copying.begin(7)
+    client.reply()
+    client.reply()
+    assert client.type(Text("v"), Text("g"), Text("y"), Text("x")) == [Text("x")]
+    while client.asked[-1][0] == "frozen_rows":
+        client.reply()
+    assert client.copying.buffer.count("text") == 995
+    assert client.type(Text("x")) == []
+
+
+@pytest.mark.parametrize("key", [KeyPress("Escape"), KeyPress("C-c"), Text("q")])
+def test_a_key_gives_up_a_long_copy_and_drops_the_keys_before_it(key):
+    client = Client(1000)
+    client.copying.begin(7)
+    client.reply()
+    client.reply()
+    assert client.type(Text("v"), Text("g"), Text("y"), Text("x")) == [Text("x")]
+    assert client.type(Text("x"), key) == []
+    assert client.asked[-1][0] == "thaw"
+    assert not client.copying.is_on
+    assert client.copying.buffer == ""

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phux_client.tui.box import Box, choices, key_list
-from phux_client.tui.canvas import BLANK, cells_of
+from phux_client.tui.canvas import cells_of
 from phux_client.tui.compose import ACTIVE_BORDER, BORDER, OUTSIDE, Composer
 from phux_client.tui.keyboard import KeyPress, MouseEvent, Text
 from phux_client.tui.model import Model
@@ -416,8 +416,3 @@ def test_the_key_list_contains_every_binding():
     assert "0-9" in text
     assert all(ACTIONS[action] in text for action in set(DEFAULTS.values()) if not action.startswith("window-"))
     assert ":tree" in text
-
-
-def test_an_empty_model_is_composed_as_a_blank_screen():
-    canvas = Composer().compose(Model(), 4, 2)
-    assert canvas.rows == [[BLANK] * 4] * 2

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-
 import pytest
 
 from phux_client import flows
+from phux_client.flows import waiting
 from phux_core import calls, errors
 from validation import validate
 
-wait_module = importlib.import_module("phux_client.flows.wait")
 CALLER = flows.Caller("/", {}, "/run/phux.sock")
 SCREEN = {
     "pane": 3,
@@ -49,7 +47,7 @@ def clock(monkeypatch):
             return self.now
 
     clock = Clock()
-    monkeypatch.setattr(wait_module, "time", clock)
+    monkeypatch.setattr(waiting, "time", clock)
     return clock
 
 

@@ -5,7 +5,7 @@ import argparse
 from phux_cli.connection import drive
 from phux_cli.output import show
 from phux_client import flows
-from phux_client.flows.ls import session_list
+from phux_client.flows.reading import session_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from phux_cli.output import print_on_stderr, show
 from phux_cli.usage import TIMEOUT, add_param, add_params
 from phux_cli.verbs import start
 from phux_client import flows
-from phux_client.flows.run import new_run_id
+from phux_client.flows.running import new_run_id
 from phux_client.flows.target import pane_id
 from phux_core.calls import CALLS
 from phux_core.errors import PhuxError, TimedOutError

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
-from phux_client.flows.ls import session_list
+from phux_client.flows.reading import session_list
 from phux_core.calls import CALLS
 from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadRequestError

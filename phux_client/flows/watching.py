@@ -49,11 +49,7 @@ def watch(
     """Report the events of one pane until its program ends, or of the whole server until it is gone.
 
     Args:
-        caller: The calling process.
-        target: A selector or a pane id; the whole server by default.
-        on_event: Called with each event.
         until: Names of events; the first such event ends the watch.
-        timeout_s: The time limit.
 
     Returns:
         A flow that returns ``met`` (an event of ``until`` arrived), ``timed_out`` or ``ended`` (there are no more).

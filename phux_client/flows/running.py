@@ -3,9 +3,8 @@
 import os
 
 from phux_client.flows._conditions import check_number
-from phux_client.flows._deadline import within
-from phux_client.flows._kinds import Caller, Request
-from phux_client.flows._moments import timestamp
+from phux_client.flows._documents import timestamp
+from phux_client.flows._kinds import Caller, Request, within
 from phux_client.flows.target import pane_id
 from phux_core.errors import BadRequestError, TimedOutError
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
     from phux_client.flows._types import Document, Flow
 
-DEFAULT_TIMEOUT_S = 600
+RUN_TIMEOUT_S = 600
 """The default time limit of a command."""
 # The longest timeout that a socket accepts.
 _FOR_EVER_S = 2_000_000
@@ -26,25 +25,15 @@ def run(
     target: "str | int",
     command: "str | Sequence[str]",
     *,
-    timeout_s: float | None = DEFAULT_TIMEOUT_S,
+    timeout_s: float | None = RUN_TIMEOUT_S,
     run_id: str | None = None,
     **options: object,
 ) -> "Flow[Document]":
-    """Run a command, and wait until it has finished.
+    """Run a command, wait until it has finished, and return a RunResult document.
 
     Args:
-        caller: The calling process.
-        target: A selector or a pane id.
-        command: A shell line, or words that reach the program unchanged.
-        timeout_s: The time limit; None or 0 for no limit.
         run_id: A unique name for the run, for ``leave_run``; random by default.
         options: Other parameters of the call ``run``.
-
-    Returns:
-        A flow that returns a RunResult document.
-
-    Raises:
-        TimedOutError: The timeout expired; the command keeps running. Raised at the end of the flow.
     """
     check_number("timeout_s", timeout_s, _FOR_EVER_S)
     params = {**command_params(command), **options, "id": run_id or new_run_id()}
@@ -60,8 +49,6 @@ def leave_run(pane: int, run_id: str, *, interrupt: bool) -> "Flow[Document]":
     """Find the outcome of a run whose caller stopped waiting for it.
 
     Args:
-        pane: The pane's id.
-        run_id: The run's name, as given to ``run``.
         interrupt: Send C-c if the command is still running, and wait up to a second for its end.
 
     Returns:
@@ -73,11 +60,7 @@ def leave_run(pane: int, run_id: str, *, interrupt: bool) -> "Flow[Document]":
 
 
 def command_params(command: "str | Sequence[str]") -> "dict[str, object]":
-    """Return the parameters for a command.
-
-    Raises:
-        BadRequestError: The command is empty, or contains a NUL.
-    """
+    """Return the parameters for a command, or raise BadRequestError if it is empty or contains a NUL."""
     if not command or (isinstance(command, str) and not command.strip()):
         raise BadRequestError("there is no command to run", remedy="give a shell line such as 'make test'")
     if "\0" in (command if isinstance(command, str) else "".join(map(str, command))):

@@ -15,14 +15,7 @@ if TYPE_CHECKING:
 def send_keys(
     caller: Caller, target: "str | int", words: "Sequence[str]", *, literal: bool = False
 ) -> "Flow[Document]":
-    """Type words: names of keys as keys, everything else as text; all of it or nothing.
-
-    Args:
-        caller: The calling process.
-        target: A selector or a pane id.
-        words: Keys and text, as for tmux's send-keys.
-        literal: Type every word as text.
-    """
+    """Type words: names of keys as keys, unless ``literal``, and everything else as text; all of it or nothing."""
     check_words(words)
     items = to_items(words, literal=literal)
     return (yield from _type(caller, target, items))

@@ -1,11 +1,56 @@
-"""``snapshot``: a pane's screen as a ScreenState document."""
+"""``status``, ``tree``, ``ls``, ``snapshot`` and ``changes``: the state of the server and of a pane's screen."""
 
 from phux_client.flows._kinds import Caller, Request
-from phux_client.flows.target import pane_id
+from phux_client.flows.target import find, pane_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows._types import Document, Flow
+
+
+def status() -> "Flow[Document]":
+    """Return the server's status, as a Status document."""
+    document: Document = yield Request("status")
+    return document
+
+
+def ls() -> "Flow[Document]":
+    """Return a short list of the sessions by name, as a SessionList document."""
+    return session_list((yield Request("tree")))
+
+
+def session_list(tree: "Document") -> "Document":
+    """Return a SessionList document from a Tree document."""
+    sessions = [
+        {
+            "name": session["name"],
+            "windows": len(session["windows"]),
+            "attached": session["attached_clients"] > 0,
+        }
+        for session in tree["sessions"]
+    ]
+    return {"schema_version": 1, "sessions": sorted(sessions, key=lambda session: str(session["name"]))}
+
+
+def tree(caller: Caller | None = None, target: str | None = None) -> "Flow[Document]":
+    """Return a Tree document: of everything, or of what a selector names and the window and session around it."""
+    if caller is None or target is None:
+        document: Document = yield Request("tree")
+        return document
+    found = yield from find(target, caller)
+    whole = found.tree["sessions"]
+    sessions = [{**session, "windows": windows} for session in whole if (windows := _windows_of(session, found.node))]
+    return {**found.tree, "sessions": sessions}
+
+
+def _windows_of(session: "Document", node: "Document") -> "list[Document]":
+    """Return the parts of a session's windows that are a node, are in it, or contain it."""
+    windows = []
+    for window in session["windows"]:
+        panes = [pane for pane in window["panes"] if any(node is each for each in (session, window, pane))]
+        if panes:
+            windows.append({**window, "panes": panes})
+    return windows
 
 
 def snapshot(
@@ -14,10 +59,7 @@ def snapshot(
     """Return a pane's screen, without attaching or resizing.
 
     Args:
-        caller: The calling process.
-        target: A selector or a pane id; the focused session by default.
         scrollback: Rows of scrollback to include: None for none, 0 for all, N for the newest N.
-        cells: Include the cells that have a style or a mark.
     """
     number = yield from pane_id(target, caller)
     screen = yield Request("snapshot", pane=number, scrollback=scrollback, cells=cells)
@@ -25,17 +67,7 @@ def snapshot(
 
 
 def changes(caller: Caller, target: "str | int | None", since: int, *, cells: bool = False) -> "Flow[Document]":
-    """Return the rows of a pane's screen that changed after a sequence number.
-
-    Args:
-        caller: The calling process.
-        target: A selector or a pane id; the focused session by default.
-        since: The ``seq`` of an earlier screen.
-        cells: Include the cells of changed rows, and report rows of which only the style changed.
-
-    Returns:
-        A flow that returns a ScreenChanges document.
-    """
+    """Return the rows of a pane's screen that changed after a sequence number, as a ScreenChanges document."""
     number = yield from pane_id(target, caller)
     screen = yield Request("snapshot", pane=number, cells=cells, since=since)
     return changes_document(screen, since)
@@ -43,13 +75,13 @@ def changes(caller: Caller, target: "str | int | None", since: int, *, cells: bo
 
 def changes_document(screen: "Document", since: int) -> "Document":
     """Return a ScreenChanges document from the server's reply."""
-    told = screen["changes"]
+    changed = screen["changes"]
     whole = screen_document(screen)
     document = {"schema_version": 1, "pane": whole["pane"], "since": since, "seq": whole["seq"]}
-    document |= {"full": told["full"], "scrolled": told["scrolled"]}
-    document["changed"] = [{"row": row, "text": whole["lines"][row]} for row in told["rows"]]
+    document |= {"full": changed["full"], "scrolled": changed["scrolled"]}
+    document["changed"] = [{"row": row, "text": whole["lines"][row]} for row in changed["rows"]]
     if "cells" in whole:
-        rows = set(told["rows"])
+        rows = set(changed["rows"])
         whole["cells"] = [cell for cell in whole["cells"] if cell["row"] in rows]
     names = ("cols", "rows", "cursor", "cells", "title", "alt_screen", "state", "foreground", "exit_status", "signal")
     return document | {name: whole[name] for name in names if name in whole}

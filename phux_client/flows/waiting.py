@@ -8,9 +8,8 @@ that writes the text and ends has met the condition.
 import time
 
 from phux_client.flows._conditions import Conditions, check_number, is_seen
-from phux_client.flows._deadline import within
-from phux_client.flows._kinds import Caller, NextEvent, Request
-from phux_client.flows.snapshot import screen_document
+from phux_client.flows._kinds import Caller, NextEvent, Request, within
+from phux_client.flows.reading import screen_document
 from phux_client.flows.target import pane_id
 from phux_core.errors import (
     DisconnectedError,
@@ -39,7 +38,6 @@ class Outcome:
         screen: The final ScreenState document.
         looks: The number of times the screen or a piece of output was examined.
         line: The line that ended the wait, if a line did.
-        seq: The sequence number at which the condition held.
     """
 
     __slots__ = ("line", "looks", "met", "screen", "seq")
@@ -67,14 +65,7 @@ def wait(
     *,
     timeout_s: float | None = None,
 ) -> "Flow[Outcome]":
-    """Wait until one of several conditions holds. Changes nothing.
-
-    Args:
-        caller: The calling process.
-        target: A selector or a pane id; the focused session by default.
-        wanted: The conditions.
-        timeout_s: The time limit.
-    """
+    """Wait until one of several conditions holds. Changes nothing."""
     check_number("timeout_s", timeout_s)
     return (yield from within(_wait(caller, target, wanted or Conditions(), timeout_s), timeout_s))
 
@@ -268,11 +259,7 @@ class _View:
         return bool(screen["seq"] > self._wanted.since)
 
     def end_without_pane(self) -> Outcome:
-        """End the wait because the pane or the whole server is gone.
-
-        Raises:
-            PaneClosedError: The wait was not for the program's end.
-        """
+        """End the wait because the pane or the whole server is gone."""
         screen = screen_document({**self.screen, "state": "dead"})
         if self._found is not None:
             name, line, seq = self._found
