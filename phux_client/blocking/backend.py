@@ -45,10 +45,12 @@ class Stream:
         self.send_now()
         while not is_here() and self.protocol.failure is None:
             left_ms = None if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)
-            self._poll.register(self._sock, select.POLLIN | (select.POLLOUT if self.protocol.outgoing else 0))
+            has_more_to_send = bool(self.protocol.outgoing)
+            self._poll.register(self._sock, select.POLLIN | (select.POLLOUT if has_more_to_send else 0))
             if not self._poll.poll(left_ms):
                 return False
-            self.send_now()
+            if has_more_to_send:
+                self.send_now()
             receive_now(self._sock, self.protocol)
         return True
 
