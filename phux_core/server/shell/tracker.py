@@ -51,8 +51,6 @@ class Look(NamedTuple):
     """The state of the kernel and the terminal at one moment.
 
     Attributes:
-        now: The time.
-        foreground: The foreground process group, if there is one.
         unread: Whether the program has not read all input.
         alt_screen: Whether the alternate screen is shown.
         has_output: Whether there is unread output.
@@ -88,12 +86,9 @@ class ShellTracker:
         name: The pane's id in messages, such as ``@3``.
         pid: The pane's first process.
         shell: The kind of shell it is, if any.
-        marks: The state of its marks.
         read_line: Reads the line of a command from the screen; for shells that do not report it.
 
     Attributes:
-        marks: Its commands and prompts.
-        line: The line at its prompt.
         state: The pane's state at the last look.
         foreground: The foreground at the last look.
         last_output: When the program last wrote output.
@@ -156,7 +151,7 @@ class ShellTracker:
         echo: bool = True,
         ours: bool = False,
     ) -> None:
-        """Process typed input.
+        """Process input, typed at a place of the stream with the cursor in a column.
 
         Args:
             data: The bytes.
@@ -289,12 +284,7 @@ class ShellTracker:
         return marks.outputs[-1][0] if marks.outputs and not self.line.entered_at else end
 
     def may_type(self, now: float, tail: bytes) -> Ready | Problem:
-        """Return whether a command can be typed at the prompt, or why not.
-
-        Args:
-            now: The time.
-            tail: The shell's output after its prompt.
-        """
+        """Return whether a command can be typed at the prompt, or why not; ``tail`` is the output after it."""
         where, marks, foreground, state = self._name, self.marks, self.foreground, self.state
         if foreground is None:
             return Problem(f"no program is in the foreground of {where}", PROMPT_S)
