@@ -135,7 +135,8 @@ class ShellTracker:
             if isinstance(event, PromptReady):
                 self.marks.on_alt_screen = alt_screen
                 self._prompt_at = self.last_output
-                self.line.entered_at = 0.0  # a line entered before was typed ahead
+                if not self.line.is_interrupt:  # else the shell may not have handled the signal yet
+                    self.line.entered_at = 0.0  # a line entered before was typed ahead
             elif not isinstance(event, LineLength):
                 self._take_line(event)
         return events + taken
@@ -153,14 +154,7 @@ class ShellTracker:
     ) -> None:
         """Process input, typed at a place of the stream with the cursor in a column.
 
-        Args:
-            data: The bytes.
-            place: The end of the stream.
-            now: The time.
-            column: The cursor's column.
-            cols: Columns of the terminal.
-            echo: Whether the terminal echoes the input.
-            ours: Whether the input comes from a run, and not from a person or client.
+        ``echo``: the terminal echoes the input. ``ours``: a run types, not a person or client.
         """
         marks = self.marks
         early = not marks.at_prompt or self.line.entered_at > 0
