@@ -77,11 +77,6 @@ class Prompt:
 
         Returns:
             None if the timeout expired.
-
-        Raises:
-            BusyError: Another program has the terminal.
-            DisconnectedError: The caller has disconnected.
-            PaneClosedError: The program has ended.
         """
         self.is_awaited = True
         began = time.monotonic()
