@@ -9,7 +9,6 @@ settings      the options that the keeper was started with
 kernel        foreground processes, system calls, line discipline, peer credentials
 keeper_link   the channel to the keeper
 pane_record   what a restart must not lose of a pane
-pane_events   publishes the events of a pane
 pane_faults   keeps a fault in one pane from the others
 pty           bytes from and to a PTY master
 shell         what a shell is doing

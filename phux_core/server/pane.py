@@ -17,7 +17,6 @@ from attrs import frozen
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import PaneClosedError
 from phux_core.keeper.children import window_size
-from phux_core.server.pane_events import Events, PaneEvents
 from phux_core.server.pty.intake import Intake
 from phux_core.server.run.event_router import EventRouter
 from phux_core.server.run.follower import RunFollower
@@ -49,8 +48,11 @@ if TYPE_CHECKING:
 _UNKNOWN: tuple[State, Foreground | None] = ("running", None)
 
 
-class PaneHub(Events, Protocol):
+class PaneHub(Protocol):
     """Publishes the events and the output of panes."""
+
+    def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
+        """Publish an event."""
 
     def written(self, pane: Pane) -> None:
         """Report new output."""
@@ -116,12 +118,11 @@ class Pane:
             turns=context.turns,
             take=self._take,
             make_room=self.keep_checkpoint,
-            on_busy=lambda: self._events.emit("dirty"),
+            on_busy=lambda: self._emit("dirty"),
             on_idle=self._on_idle,
             on_end=self._finish_if_over,
         )
         position = partial(attrgetter("position"), self.intake)
-        self._events = PaneEvents(context.events, record.id, position)
         self.tracker = ShellTracker(
             name,
             record.pid,
@@ -143,7 +144,7 @@ class Pane:
         )
         self.runs = RunFollower(shell, self.ledger, log.read)
         self.runner = Runner(shell, self.ledger, self.runs, context.run_directory)
-        self.router = EventRouter(shell, self.engine, self.runs, self.runner, self.ledger, self._events)
+        self.router = EventRouter(shell, self.engine, self.runs, self.runner, self.ledger, self._emit)
         self.ready: asyncio.Future[None] = loop.create_future()
         self._wait_status: int | None = None
         if fd >= 0:
@@ -170,6 +171,10 @@ class Pane:
     def read_now(self) -> None:
         """Read the output written so far, unless it is a flood."""
         self.intake.read_now()
+
+    def _emit(self, name: str, /, **payload: object) -> None:
+        """Publish an event, with the pane's id and its sequence number."""
+        self._context.events.emit(name, pane=self.id, seq=self.seq, **payload)
 
     # Output
 
@@ -208,16 +213,16 @@ class Pane:
     def _on_idle(self) -> None:
         self.terminal.rest_later()
         if not self.record.dead:  # no event follows pane_closed
-            self._events.emit("idle")
+            self._emit("idle")
 
     def _on_effect(self, effect: Effect) -> None:
         """Process an effect of the terminal besides those on the screen."""
         if isinstance(effect, Reply):
             self.keyboard.reply(effect.data)
         elif isinstance(effect, TitleChanged):
-            self._events.emit("title_changed", title=effect.title)
+            self._emit("title_changed", title=effect.title)
         elif isinstance(effect, Bell):
-            self._events.emit("bell")
+            self._emit("bell")
         elif isinstance(effect, CwdChanged):
             self.router.take_directory(effect.cwd)
 
@@ -241,7 +246,7 @@ class Pane:
     def _on_state(self, state: State, foreground: Foreground | None) -> None:
         command = foreground.name if foreground is not None else self.record.command
         pid = foreground.pid if foreground is not None else None
-        self._events.emit("state_changed", state=state, command=command, pid=pid)
+        self._emit("state_changed", state=state, command=command, pid=pid)
         if state != "running" and not self.ready.done():
             self.ready.set_result(None)
         with self.faults.output:
@@ -286,7 +291,7 @@ class Pane:
         if self.takes_input:
             for effect in effects:
                 self._on_effect(effect)
-        self._events.emit("resized", cols=cols, rows=rows)
+        self._emit("resized", cols=cols, rows=rows)
 
     def set_history_limit(self, rows: int) -> None:
         """Change the maximum number of scrollback rows."""
@@ -317,7 +322,7 @@ class Pane:
         self.ledger.pane_died(record.exit_code, self.seq)
         self.watch.look_now()
         self.log.ended(ended_at=record.died_at, **record.ending())
-        self._events.emit("pane_closed", **record.ending())
+        self._emit("pane_closed", **record.ending())
         self.runs.settle()
         self._context.on_dead(self)
 

@@ -38,13 +38,10 @@ class Connection:
     """One connected client.
 
     Args:
-        transport: The transport.
-        loop: The event loop.
         on_room: Called when the client may have more pending requests again.
 
     Attributes:
         client: The name from its hello, or None.
-        requests: Its pending requests.
     """
 
     def __init__(

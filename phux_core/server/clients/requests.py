@@ -1,4 +1,4 @@
-"""Pending requests of one client: those that run as a task, and those that a promise answers."""
+"""Pending requests of one client."""
 
 from __future__ import annotations
 
@@ -25,23 +25,20 @@ class Requests:
     """Pending requests of one client.
 
     Args:
-        loop: The event loop.
         reply: Replies to a request, given its id and its call.
         on_room: Called when more requests are accepted again.
+
+    Attributes:
+        count: The number of pending requests.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, reply: Reply, on_room: Callable[[], None]) -> None:
         self._loop = loop
         self._reply = reply
         self._on_room = on_room
+        self.count = 0
         self._tasks: set[asyncio.Task[None]] = set()
-        self._promised = 0  # pending replies of promises
-        self._can_be_cancelled: dict[int, Callable[[], object]] = {}
-
-    @property
-    def count(self) -> int:
-        """The number of pending requests."""
-        return len(self._tasks) + self._promised
+        self._can_be_cancelled: dict[int, Callable[[], None]] = {}
 
     @property
     def are_full(self) -> bool:
@@ -50,56 +47,51 @@ class Requests:
 
     def add(self, request_id: int, call: str, answer: Promise | Awaitable[dict[str, Any]]) -> None:
         """Reply to a request when its result is known."""
-        cancellable = CALLS[call].cancellable
+        stop: Callable[[], object]
         if isinstance(answer, Promise):
-            self._promised += 1
-            keep = partial(self._keep_promise, request_id, call)
-            if cancellable:
-                self._can_be_cancelled[request_id] = partial(self._break_promise, request_id, answer, keep)
-            answer.then(keep)
-            return
-        task = self._loop.create_task(self._finish(request_id, call, answer))
-        self._tasks.add(task)
-        if cancellable:
-            self._can_be_cancelled[request_id] = task.cancel
-        task.add_done_callback(partial(self._task_done, request_id))
+            promise = answer
+            stop = partial(promise.set, DisconnectedError("the caller has given it up"))  # for others that wait for it
+        else:
+            promise = Promise()
+            task = self._loop.create_task(_settle(promise, answer))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            stop = task.cancel
+        self.count += 1
+        finish = partial(self._finish, request_id, call)
+        if CALLS[call].cancellable:
+            self._can_be_cancelled[request_id] = partial(self._give_up, promise, finish, stop)
+        promise.then(finish)
 
     def cancel(self, request_id: int) -> None:
         """Cancel a pending request, if possible. It gets no reply then."""
-        give_up = self._can_be_cancelled.get(request_id)
+        give_up = self._can_be_cancelled.pop(request_id, None)
         if give_up is not None:
             give_up()
 
     def cancel_all(self) -> None:
         """Cancel every request that can be cancelled."""
-        for give_up in list(self._can_be_cancelled.values()):
-            give_up()
+        for request_id in list(self._can_be_cancelled):
+            self.cancel(request_id)
 
-    async def _finish(self, request_id: int, call: str, answer: Awaitable[dict[str, Any]]) -> None:
-        try:
-            result: dict[str, Any] | Exception = await answer
-        except Exception as error:  # noqa: BLE001
-            result = error
-        self._reply(request_id, call, result)
-
-    def _task_done(self, request_id: int, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        self._can_be_cancelled.pop(request_id, None)
-        self._removed()
-
-    def _keep_promise(self, request_id: int, call: str, result: dict[str, Any] | Exception) -> None:
-        self._promised -= 1
+    def _finish(self, request_id: int, call: str, result: dict[str, Any] | Exception) -> None:
         self._can_be_cancelled.pop(request_id, None)
         self._reply(request_id, call, result)
         self._removed()
 
-    def _break_promise(self, request_id: int, outcome: Promise, keep: Listener) -> None:
-        outcome.forget(keep)
-        self._promised -= 1
-        del self._can_be_cancelled[request_id]
-        outcome.set(DisconnectedError("the caller has given it up"))  # notifies others that wait for it
+    def _give_up(self, promise: Promise, finish: Listener, stop: Callable[[], object]) -> None:
+        promise.forget(finish)
+        stop()
         self._removed()
 
     def _removed(self) -> None:
+        self.count -= 1
         if self.count == MAX_IN_FLIGHT - 1:
             self._on_room()
+
+
+async def _settle(promise: Promise, answer: Awaitable[dict[str, Any]]) -> None:
+    try:
+        promise.set(await answer)
+    except Exception as error:  # noqa: BLE001
+        promise.set(error)

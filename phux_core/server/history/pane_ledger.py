@@ -16,7 +16,7 @@ from phux_core.logs import ledger
 from phux_core.logs.ledger import Ledger
 from phux_core.server.shell.events import CommandFinished, CommandStarted
 from phux_core.server.shell.observer import current_directory
-from phux_core.server.shell.output_bounds import end_of_own_output
+from phux_core.server.shell.output_bounds import start_of_unmarked_prompt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,7 +141,9 @@ class PaneLedger:
             return
         entry = self._begun_at(event.start)
         if entry is not None and entry.ended_at is None:
-            end = end_of_own_output(self._journal, event.start, event.end, self._record.command, marked=event.is_marked)
+            end = event.end
+            if not event.is_marked:
+                end = start_of_unmarked_prompt(self._journal, event.start, end)
             self.ended(entry.number, event.start, end, event.exit_code)
 
     def id_at(self, start: int) -> str | None:

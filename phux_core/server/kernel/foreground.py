@@ -15,13 +15,12 @@ import contextlib
 import fcntl
 import functools
 import os
-import platform
 import struct
 import termios
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core import procfs
-from phux_core.server.kernel.poll_arguments import epolls_others, polls_only, polls_others
+from phux_core.server.kernel.poll_arguments import READS, RESTART, WAITS, polled
 from phux_core.server.kernel.shell_kind import kind_of_name, shell_kind
 from phux_core.server.kernel.syscall import read_call
 
@@ -39,14 +38,7 @@ _PF_FORKNOEXEC = 0x40  # include/linux/sched.h: forked, but has not called exec
 _MOST_MEMBERS = 64
 _MOST_THREADS, _MOST_FDS, _LONGEST_NAME = 64, 64, 32
 
-# System call numbers: those that read from the descriptor in their first argument (read, readv, splice), those that
-# wait for several (poll, select, ppoll, pselect6, epoll_wait, epoll_pwait, epoll_pwait2, io_uring_enter), and
-# restart_syscall, which hides the call it restarts.
-_CALLS = {
-    "x86_64": (frozenset({0, 19, 275}), frozenset({7, 23, 271, 270, 232, 281, 441, 426}), 219),
-    "aarch64": (frozenset({63, 65, 76}), frozenset({73, 72, 22, 441, 426}), 128),
-}.get(platform.machine())
-# The kernel functions they sleep in: wait_woken since 3.19, n_tty_read before. TCP sockets share wait_woken.
+# The kernel functions in which they sleep: wait_woken since 3.19, n_tty_read before. TCP sockets share wait_woken.
 _READ_SLEEPS = (b"wait_woken", b"n_tty_read")
 _POLL_SLEEPS = (b"poll_schedule_timeout", b"do_select", b"do_poll", b"ep_poll", b"do_epoll_wait", b"io_cqring_wait")
 
@@ -102,10 +94,10 @@ def look(master: int, first_name: str = "", first_shell: str | None = None) -> F
     Args:
         master: The pty master.
         first_name: The name of the terminal's first program, for systems that do not report names.
-        first_shell: The kind of interactive shell it is, if any: "bash", "zsh", "fish" or "posix".
+        first_shell: The kind of interactive shell it is, if any.
 
     Returns:
-        The foreground, or None if there is no foreground process group or no member is left.
+        None if there is no foreground process group or no member is left.
     """
     try:
         pgid = os.tcgetpgrp(master)
@@ -113,6 +105,8 @@ def look(master: int, first_name: str = "", first_shell: str | None = None) -> F
         if pgid <= 0:
             return None
         canonical, echo = bool(modes & termios.ICANON), bool(modes & termios.ECHO)
+        with contextlib.suppress(PermissionError):
+            os.killpg(pgid, 0)  # fails if no member is left
         if not procfs.is_usable():
             return _look_without_proc(pgid, first_name, first_shell, canonical=canonical, echo=echo)
         (number,) = struct.unpack("I", fcntl.ioctl(master, _TIOCGPTN, bytes(4)))
@@ -122,7 +116,7 @@ def look(master: int, first_name: str = "", first_shell: str | None = None) -> F
             leader = None
         chosen = leader
         waiting: bool | None = False if _reports_sleeps() else None
-        members = _descendants(leader) if leader is not None else _members_without_leader(pgid)
+        members = _descendants(leader) if leader is not None else _scan(pgid)
         for member in members:
             chosen = chosen or member
             if waiting is None:
@@ -233,13 +227,6 @@ def _new_members(pids: list[int], pgid: int, seen: set[int]) -> Iterator[_Proces
                 yield process
 
 
-def _members_without_leader(pgid: int) -> Iterator[_Process]:
-    """Yield the remaining members of a group."""
-    with contextlib.suppress(PermissionError):
-        os.killpg(pgid, 0)  # fails if no member is left
-    yield from _scan(pgid)
-
-
 def _scan(pgid: int, *, without: int = 0) -> Iterator[_Process]:
     for entry in os.listdir("/proc"):
         if entry.isdigit() and _is_member(int(entry), pgid) and int(entry) != without:
@@ -272,18 +259,18 @@ def _thread_waits(process: _Process, tid: int, terminal: _Terminal) -> bool:
     if call and call[0] == b"running":
         return False
     # "NUMBER ARGUMENTS... SP PC". A 32-bit process, with its stack below 4 GiB, has different call numbers.
-    if _CALLS is not None and len(call) == 9 and int(call[7], 16) >> 32:
-        reads, polls, restart = _CALLS
+    if READS and len(call) == 9 and int(call[7], 16) >> 32:
         number = int(call[0])
-        if number in reads:
+        if number in READS:
             return terminal.is_at(f"/proc/{process.pid}/fd/{int(call[1], 16) & 0xFFFFFFFF}")
-        if number in polls and terminal.canonical:
-            return polls_only(process.pid, call, terminal.is_at)
-        if number in polls and process.comm == "fish" and polls_others(process.pid, call, terminal.is_at):
-            return False  # it waits for its own threads, before it executes a line
-        if number in polls:
-            return _can_read(process.pid, terminal) and not epolls_others(process.pid, call, terminal.is_at)
-        if number != restart:
+        if number in WAITS:
+            paths = polled(process.pid, call)
+            if terminal.canonical:
+                return bool(paths) and all(map(terminal.is_at, paths))
+            # Else it waits for its own threads, as fish does before it executes a line, or is a helper thread.
+            is_concerned = not paths or any(map(terminal.is_at, paths))
+            return is_concerned and _can_read(process.pid, terminal)
+        if number != RESTART:
             return False
     try:
         sleep = _read(f"/proc/{process.pid}/task/{tid}/wchan")
@@ -311,15 +298,11 @@ def _foreign_waits(process: _Process, terminal: _Terminal) -> bool:
 
     It does if the terminal is set up for a secret, or for a shell's line editor.
     """
-    if process.state != "S" or _is_open_to_us(process.pid):
+    if process.state != "S" or os.access(f"/proc/{process.pid}/fd", os.R_OK):
         return False
     if terminal.canonical:
         return not terminal.echo
     return kind_of_name(process.comm) is not None
-
-
-def _is_open_to_us(pid: int) -> bool:
-    return os.access(f"/proc/{pid}/fd", os.R_OK)
 
 
 # Name, directory and kind
@@ -389,22 +372,17 @@ def _shell(process: _Process, argv: list[str], terminal: _Terminal) -> str | Non
 def _look_without_proc(
     pgid: int, first_name: str, first_shell: str | None, *, canonical: bool, echo: bool
 ) -> Foreground | None:
-    with contextlib.suppress(PermissionError):
-        os.killpg(pgid, 0)  # fails if no member is left
-    if _leads_session(pgid):
+    try:
+        is_first = os.getsid(pgid) == pgid
+    except OSError:
+        is_first = False
+    if is_first:
         name, shell = first_name, first_shell
     else:
         name = _name([], _name_from_libproc(pgid))
         # Reading its arguments costs too much; but a shell that runs a script does not edit lines.
         shell = None if canonical else kind_of_name(name)
     return Foreground(pgid, pgid, name, None, shell, False, canonical, echo, None)
-
-
-def _leads_session(pid: int) -> bool:
-    try:
-        return os.getsid(pid) == pid
-    except OSError:
-        return False
 
 
 def _name_from_libproc(pid: int) -> str:

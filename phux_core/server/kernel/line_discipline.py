@@ -27,18 +27,14 @@ def measure(fd: int, pending: int, data: bytes) -> tuple[int, int]:
 
     Args:
         fd: The terminal.
-        pending: Length of the unfinished line in bytes.
+        pending: Length of the unfinished line before, in bytes.
         data: The input.
 
     Returns:
         The maximum length reached by a line, and the length of the unfinished line at the end; zero for both if the
         terminal does not edit lines.
     """
-    try:
-        is_canonical = termios.tcgetattr(fd)[3] & termios.ICANON
-    except termios.error:
-        return 0, 0
-    if not is_canonical:
+    if not _local_modes(fd) & termios.ICANON:
         return 0, 0
     lengths = [len(line) for line in _ENDS_LINE.split(data)]
     lengths[0] += pending
@@ -47,10 +43,15 @@ def measure(fd: int, pending: int, data: bytes) -> tuple[int, int]:
 
 def is_echoed(master: int) -> bool:
     """Return whether the terminal echoes typed input."""
+    return bool(_local_modes(master) & termios.ECHO)
+
+
+def _local_modes(fd: int) -> int:
+    """Return the local modes of a terminal, as flags; 0 if it is gone."""
     try:
-        return bool(termios.tcgetattr(master)[3] & termios.ECHO)
+        return int(termios.tcgetattr(fd)[3])
     except (OSError, termios.error):
-        return False
+        return 0
 
 
 def has_unread_input(master: int) -> bool:

@@ -8,71 +8,49 @@ import struct
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-# Call numbers: poll and ppoll, which take entries, and select and pselect6, which take bit sets.
-_POLLS, _SELECTS = {
-    "x86_64": (frozenset({7, 271}), frozenset({23, 270})),
-    "aarch64": (frozenset({73}), frozenset({72})),
-}.get(platform.machine(), (frozenset(), frozenset()))
-_EPOLLS = {"x86_64": frozenset({232, 281, 441}), "aarch64": frozenset({22, 441})}.get(platform.machine(), frozenset())
 _ENTRY = struct.Struct("ihh")
 _READABLE = 0x1 | 0x40  # POLLIN and POLLRDNORM
 _MOST = 1024
 
+# Call numbers by architecture: read, readv and splice; poll and ppoll, which take entries; select and pselect6, which
+# take bit sets; epoll_wait, epoll_pwait and epoll_pwait2; restart_syscall, which hides the call it restarts.
+_NUMBERS: dict[str, tuple[set[int], set[int], set[int], set[int], int]] = {
+    "x86_64": ({0, 19, 275}, {7, 271}, {23, 270}, {232, 281, 441}, 219),
+    "aarch64": ({63, 65, 76}, {73}, {72}, {22, 441}, 128),
+}
+READS, _POLLS, _SELECTS, _EPOLLS, RESTART = _NUMBERS.get(platform.machine(), (set(), set(), set(), set(), -1))
+WAITS = _POLLS | _SELECTS | _EPOLLS | {426}
+"""Calls that wait for several descriptors, io_uring_enter included."""
 
-def polls_only(pid: int, call: Sequence[bytes], is_it: Callable[[str], bool]) -> bool:
-    """Return whether a process waits to read from one thing and nothing else.
 
-    Args:
-        pid: The process.
-        call: The call in which it sleeps, with its arguments, as in /proc/PID/syscall.
-        is_it: Whether a descriptor, given as a path in /proc, is that thing.
+def polled(pid: int, call: Sequence[bytes]) -> list[str]:
+    """List the descriptors a process waits to read from, as paths in /proc; empty if they are unknown.
+
+    ``call`` is the call in which it sleeps, with its arguments, as in /proc/PID/syscall.
     """
-    fds = _polled(pid, *(int(word, 0) for word in call[:3]))
-    return bool(fds) and all(is_it(f"/proc/{pid}/fd/{fd}") for fd in fds)
-
-
-def polls_others(pid: int, call: Sequence[bytes], is_it: Callable[[str], bool]) -> bool:
-    """Return whether a process waits with poll or select, and certainly not for one thing.
-
-    Args:
-        pid: The process.
-        call: The call in which it sleeps, with its arguments, as in /proc/PID/syscall.
-        is_it: Whether a descriptor, given as a path in /proc, is that thing.
-    """
-    fds = _polled(pid, *(int(word, 0) for word in call[:3]))
-    return bool(fds) and not any(is_it(f"/proc/{pid}/fd/{fd}") for fd in fds)
-
-
-def epolls_others(pid: int, call: Sequence[bytes], is_it: Callable[[str], bool]) -> bool:
-    """Return whether a process waits with epoll, and certainly not for one thing: a runtime's helper threads do.
-
-    Args:
-        pid: The process.
-        call: The call in which it sleeps, with its arguments, as in /proc/PID/syscall.
-        is_it: Whether a descriptor, given as a path in /proc, is that thing.
-    """
-    if int(call[0]) not in _EPOLLS:
-        return False
-    try:
-        with open(f"/proc/{pid}/fdinfo/{int(call[1], 0) & 0xFFFFFFFF}", encoding="ascii") as file:
-            lines = [line.split() for line in file if line.startswith("tfd:")]
-        paths = [f"/proc/{pid}/fd/{words[1]}" for words in lines]
-        return not any(is_it(path) or "eventpoll" in os.readlink(path) for path in paths)
-    except OSError:
-        return False
-
-
-def _polled(pid: int, number: int, first: int, second: int) -> list[int]:
-    """List the descriptors a process waits to read from; empty if unknown."""
+    number, first, second = (int(word, 0) for word in call[:3])
+    fds: list[int] = []
     if number in _POLLS and second <= _MOST:
         entries = _ENTRY.iter_unpack(_memory(pid, first, second * _ENTRY.size))
-        return [fd for fd, events, _happened in entries if fd >= 0 and events & _READABLE]
-    if number in _SELECTS and second and first <= _MOST:
+        fds = [fd for fd, events, _happened in entries if fd >= 0 and events & _READABLE]
+    elif number in _SELECTS and second and first <= _MOST:
         bits = int.from_bytes(_memory(pid, second, (first + 7) // 8), "little")
-        return [fd for fd in range(first) if bits >> fd & 1]
-    return []
+        fds = [fd for fd in range(first) if bits >> fd & 1]
+    elif number in _EPOLLS:
+        fds = _in_epoll(pid, first & 0xFFFFFFFF)
+    return [f"/proc/{pid}/fd/{fd}" for fd in fds]
+
+
+def _in_epoll(pid: int, epoll: int) -> list[int]:
+    try:
+        with open(f"/proc/{pid}/fdinfo/{epoll}", encoding="ascii") as file:
+            fds = [int(line.split()[1]) for line in file if line.startswith("tfd:")]
+        is_nested = any("eventpoll" in os.readlink(f"/proc/{pid}/fd/{fd}") for fd in fds)
+    except OSError:
+        return []
+    return [] if is_nested else fds
 
 
 def _memory(pid: int, address: int, size: int) -> bytes:

@@ -24,14 +24,9 @@ def kind_of_name(name: str) -> str | None:
 
 
 def shell_kind(executable: str, argv: list[str]) -> str | None:
-    """Return the kind of interactive shell that a command line starts on a terminal.
+    """Return the kind of shell that a command line starts; None if it is no shell, or executes a script or command.
 
-    Args:
-        executable: The name of the program's file.
-        argv: Its arguments, including argv[0].
-
-    Returns:
-        "bash", "zsh", "fish" or "posix"; None if it is not a shell, or executes a script or a command.
+    ``executable`` is the name of the program's file, without directories.
     """
     if not argv:
         return None

@@ -17,11 +17,7 @@ _SILENCE_S = 5.0
 
 
 class Questions:
-    """Queries to the keeper.
-
-    Args:
-        end: Our end of the socket.
-    """
+    """Queries to the keeper, over our end of a socket."""
 
     def __init__(self, end: socket.socket) -> None:
         self._end = end
@@ -56,11 +52,7 @@ def ask_where_refused(questions: Questions | None) -> None:
 
 
 def read_call(pid: int, tid: int) -> list[bytes]:
-    """Return the call that a thread is in: its number, its arguments, stack pointer and program counter.
-
-    Returns:
-        The fields; empty if unknown.
-    """
+    """Return the call that a thread is in: number, arguments, stack pointer and program counter; empty if unknown."""
     if not procfs.is_usable():
         return []
     try:

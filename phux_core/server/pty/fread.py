@@ -23,11 +23,7 @@ _UNBUFFERED = 2
 
 
 class Drain:
-    """A non-blocking descriptor that is read in large pieces.
-
-    Args:
-        fd: The descriptor; still owned by the caller.
-    """
+    """A non-blocking descriptor that is read in large pieces; still owned by the caller."""
 
     def __init__(self, fd: int) -> None:
         duplicate = os.dup(fd)

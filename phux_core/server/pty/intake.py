@@ -42,9 +42,6 @@ class Intake:
 
     Args:
         fd: The pty master; not closed here. Negative if there is nothing left to read.
-        journal: Receives the output.
-        loop: The event loop.
-        turns: The reading order.
         take: Called with the output, in order.
         make_room: Called when the journal is nearly full and all of it was passed on.
         on_busy: Called when output that follows a pause was passed on.

@@ -39,7 +39,6 @@ class ReadAhead:
 
     Args:
         fd: The pty master, non-blocking; must stay open until ``stop`` or ``done``.
-        journal: Receives the output.
         wake: Called from the thread when the loop has called ``wait`` and there is something to do.
 
     Attributes:

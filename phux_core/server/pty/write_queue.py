@@ -37,8 +37,6 @@ class WriteQueue:
     """The input queued for one program.
 
     Args:
-        loop: The event loop.
-        fd: The pty master; not closed here.
         name: The pane's name in messages.
 
     Attributes:
@@ -58,9 +56,6 @@ class WriteQueue:
 
     def type(self, data: bytes) -> asyncio.Future[None]:
         """Queue bytes, all or nothing.
-
-        Args:
-            data: The bytes.
 
         Returns:
             A future that is done when the kernel has accepted all bytes. It fails with InputBlockedError if the program
@@ -173,11 +168,7 @@ class WriteQueue:
             entry.done.set_exception(error)
 
     def _check_line_limit(self, data: bytes) -> int:
-        """Refuse input that canonical mode would truncate.
-
-        Returns:
-            The length of the unfinished line afterwards, in bytes.
-        """
+        """Refuse input that canonical mode would truncate; return the length of the unfinished line afterwards."""
         longest, pending = measure(self._fd, self._pending_line, data)
         if longest > LINE_LIMIT:
             raise InputTooLongError(

@@ -99,10 +99,7 @@ def _quote_fish(word: str) -> str:
 def source_line(path: str, shell: str, *, broken: bool = False) -> str:
     """Return the line that makes a shell execute a file. The leading space keeps it out of many histories.
 
-    Args:
-        path: The file.
-        shell: The kind of shell.
-        broken: Whether the shell cannot parse it; ``set -e`` must not treat that as a failed command.
+    ``broken``: the shell cannot parse the file; ``set -e`` must not treat that as a failed command.
     """
     quoted = quote([path], shell)
     and_go_on = " && :" if broken and shell != "fish" else ""
@@ -126,10 +123,7 @@ def eval_text(text: str, shell: str, *, broken: bool = False) -> str:
 def report_error(command: str, program: Sequence[str]) -> str:
     """Return a line that makes another process of dash, ksh or busybox report a syntax error, and continues.
 
-    Args:
-        command: Lines that the shell cannot parse, the first one included. If they use an alias, the shell may be
-            able to, and executes them.
-        program: The command that starts the shell.
+    If the command uses an alias, the shell itself may be able to parse it, and executes it.
     """
     names = " ".join(map(quote_always, _ALIAS.findall(command))) or ":"
     text = quote_always(command)
@@ -143,7 +137,7 @@ def wrapper(inner: str, shell: str, nonce: str) -> str:
     """Return a script that executes a line between marks, and continues whatever the line does."""
     begin, end = _mark(nonce, "C"), _mark(nonce, "D;%s")
     if shell == "fish":
-        return f"builtin printf '{begin}'\n{inner}\nbuiltin printf '{end}' $status\n"
+        return f"builtin printf '{begin}'\n{inner}\nbuiltin printf '{end}' $status"
     # The user may have redefined printf, and zsh's `command` only finds programs.
     printf = "builtin printf" if shell == "zsh" else "command printf"
     # The shell's output may be redirected to a file, and not every shell has /dev/tty.
@@ -154,9 +148,9 @@ def wrapper(inner: str, shell: str, nonce: str) -> str:
     before = f"_p=$? _q=; {{ {begin}; {status}; }} 2>/dev/null"
     if shell == "zsh":  # an error such as a pattern without match would abandon the whole line
         after = f"{{ _p=${{_q:-$?}}; {end}; TRY_BLOCK_ERROR=0; }} 2>/dev/null"
-        return f"{before}; {{ {inner}; }} always {{ {after}; }}; {{ {status}; }} 2>/dev/null\n"
+        return f"{before}; {{ {inner}; }} always {{ {after}; }}; {{ {status}; }} 2>/dev/null"
     after = f"{{ _p=${{_q:-$?}}; {end}; {status}; }} 2>/dev/null"
-    return f"{before}; {inner}; {after}\n"
+    return f"{before}; {inner}; {after}"
 
 
 def with_status(command: str, shell: str) -> str:
@@ -165,16 +159,11 @@ def with_status(command: str, shell: str) -> str:
     Otherwise the shell would see a second failure, that of the file: an ERR trap would run twice, `set -e` would end
     the shell after `false && true`, and ksh would forget that a signal was the cause.
     """
-    may_swallow_more = shell == "fish" or "<<" in command
-    return command if may_swallow_more else f"{command}\n\n{status_line(shell)}"
-
-
-def status_line(shell: str) -> str:
-    """Return the line that saves a command's status, with as little trace under ``set -x`` as possible."""
-    if shell in POSIX:
-        # ksh with a DEBUG trap would lose it in a group. Neither ksh nor dash traces `for`, but bash does.
-        return "for _q in $?; do { :; } 2>/dev/null; done"
-    return "{ _q=$?; } 2>/dev/null"
+    if shell == "fish" or "<<" in command:  # an open here-document would contain the line
+        return command
+    # ksh with a DEBUG trap would lose it in a group. Under `set -x`, neither ksh nor dash traces `for`, but bash does.
+    line = "for _q in $?; do { :; } 2>/dev/null; done" if shell in POSIX else "{ _q=$?; } 2>/dev/null"
+    return f"{command}\n\n{line}"
 
 
 def kind_query(nonce: str) -> str:
@@ -190,13 +179,8 @@ def parse_kind(data: bytes, nonce: str) -> str | None:
 def inline(command: str, nonce: str, shell: str) -> str:
     """Return a line for a shell that cannot read our files, behind ssh or docker.
 
-    Args:
-        command: The command.
-        nonce: The nonce of the marks around it.
-        shell: ``fish``, or any other kind.
-
     Raises:
-        BadRequestError: It contains characters that are keys to a terminal.
+        BadRequestError: The command contains characters that are keys to a terminal.
     """
     if any(not (char.isprintable() or char in "\n\t") for char in command):
         raise BadRequestError(

@@ -18,7 +18,7 @@ from phux_core.server.shell.edit_line import INTERRUPT, leaves_line
 from phux_core.server.shell.events import CommandFinished, CommandStarted
 from phux_core.server.shell.marks import parse_number
 from phux_core.server.shell.observer import current_directory
-from phux_core.server.shell.output_bounds import below_line, end_of_own_output, last_line, typed_line
+from phux_core.server.shell.output_bounds import below_line, last_line, start_of_unmarked_prompt, typed_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -33,12 +33,7 @@ _LARGE = 256 * 1024
 
 
 class RunFollower:
-    """The run typed last in one pane.
-
-    Args:
-        shell: The pane's shell.
-        ledger: Its commands.
-        read_log: Reads a part of its log.
+    """The run typed last in one pane; ``read_log`` reads a part of its log.
 
     Attributes:
         current: The run that was typed and has not finished.
@@ -121,7 +116,7 @@ class RunFollower:
             return None
         if rest == "C" and run.start is None:
             self._begin(run, mark.end)
-            return CommandStarted(run.command, mark.end, run.typed_seq, run.typed_seq, mark.end)
+            return CommandStarted(run.command, mark.end, run.typed_seq, run.typed_seq)
         kind, _, argument = rest.partition(";")
         code = parse_number(argument)
         if kind == "D" and code is not None:
@@ -190,8 +185,8 @@ class RunFollower:
             run.start = place - len(below_line(written, run.files[-1] if run.files else run.command))
         if run.nonce is not None:
             self._shell.tracker.run_ended(time.monotonic(), interleaved=run.interleaved)
-        else:
-            place = end_of_own_output(journal, run.start, place, run.shell, marked=is_marked)
+        elif not is_marked:
+            place = start_of_unmarked_prompt(journal, run.start, place)
         if exit_code and run.files:
             run.never_started = source_files.could_not_be_opened(run.files, journal, run.start, place)
         run.end = End(exit_code, max(run.start, place), max(0.0, time.monotonic() - run.began))
@@ -287,13 +282,7 @@ async def _resolve_later(run: Run, read: Callable[[], dict[str, Any]]) -> None:
 
 
 def _end_without_mark(run: Run, front: tuple[int, str] | None, state: State) -> tuple[bool, int | None]:
-    """Return whether a run with its own marks has finished without an end mark, and its exit status.
-
-    Args:
-        run: A run that has started, in a shell without marks.
-        front: The foreground process, by pid and name.
-        state: The pane's state.
-    """
+    """Return whether a run with its own marks has finished without an end mark, and its exit status."""
     if run.interrupted and state == "prompt":
         return True, 128 + signal.SIGINT  # C-c also ends the script that would have marked the end
     if front is None or run.front is None or front == run.front:

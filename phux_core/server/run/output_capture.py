@@ -40,11 +40,7 @@ class Stretch(NamedTuple):
 
 
 class Capture:
-    """The output of a running command.
-
-    Args:
-        start: Where it begins in the pane's stream.
-    """
+    """The output of a running command, from its start in the pane's stream."""
 
     def __init__(self, start: int) -> None:
         self._start = start
@@ -56,9 +52,7 @@ class Capture:
     def recall(self, read: Callable[[int, int], bytes], end: int) -> None:
         """Read from the log what an earlier service had absorbed, up to the start of the journal.
 
-        Args:
-            read: Returns a part of the stream, all of it or nothing.
-            end: Where the journal begins.
+        ``read`` returns a part of the stream, all of it or nothing.
         """
         head_end = min(end, self._start + _KEPT)
         self._head += read(self._start, head_end)
@@ -94,12 +88,7 @@ class Capture:
 
 
 class Text(NamedTuple):
-    """Output as returned to the caller.
-
-    Attributes:
-        text: The text, with a line in place of omitted output.
-        omitted: Number of bytes omitted.
-    """
+    """Output as returned to the caller, with a line in place of omitted bytes."""
 
     text: str
     omitted: int

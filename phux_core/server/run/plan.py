@@ -8,6 +8,7 @@ import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.server.run import command_text, source_files
+from phux_core.server.run.source_files import SourceFiles
 from phux_core.server.run.syntax import Verdict, judge, program_of, split_at_error
 from phux_core.server.shell.marks import may_end_marks
 
@@ -21,7 +22,6 @@ class Plan(NamedTuple):
 
     Attributes:
         line: The line to type.
-        command: The command.
         shell: The kind of shell that reads it.
         nonce: The nonce of its own marks; None if the shell marks its commands itself.
         files: The files written for it.
@@ -35,12 +35,7 @@ class Plan(NamedTuple):
 
 
 def plan_as_it_is(request: RunRequest, ready: Ready) -> Plan | None:
-    """Plan to type a command as it is, if that is certainly possible.
-
-    Args:
-        request: The request.
-        ready: The program that reads it.
-    """
+    """Plan to type a command as it is, if that is certainly possible."""
     marked_shell = ready.shell
     if marked_shell is None:
         return None
@@ -56,7 +51,7 @@ async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None,
     Args:
         request: The request.
         ready: The program that reads it.
-        remote_shell: The kind of the remote shell, if the program is not a shell itself.
+        remote_shell: The kind of the remote shell, if that program is not a shell itself.
         directory: A directory for files that the shell sources.
     """
     plan = plan_as_it_is(request, ready)
@@ -65,44 +60,77 @@ async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None,
     foreground, marked_shell = ready
     shell = marked_shell or foreground.shell or remote_shell or "posix"
     command = _line(request, shell)
-    if marked_shell == "posix":
-        shell = _family(foreground.pid)
-        if may_end_marks(command):
-            marked_shell = None
-    nonce = None if marked_shell else secrets.token_hex(4)
-    if not marked_shell and (foreground.shell is None or not foreground.same_root):
-        return Plan(command_text.inline(command, nonce or "", shell), command, shell, nonce, [])
-    sure = command_text.is_surely_complete(command)
-    verdict = Verdict(readable=True, closed=True) if sure else await judge(command, foreground.pid, shell)
-    if marked_shell and verdict.closed and command_text.may_be_typed(command, shell):
-        return Plan(command, command, shell, None, [])
-    if nonce is not None:
-        source_files.check_descriptors(foreground.pid, shell)
-    group = command_text.group(command) if marked_shell and shell in command_text.POSIX and verdict.closed else None
-    if group is not None:
-        return Plan(group, command, shell, None, [])
+    is_marked = marked_shell is not None and not (marked_shell == "posix" and may_end_marks(command))
+    nonce = None if is_marked else secrets.token_hex(4)
+    if nonce is not None and (foreground.shell is None or not foreground.same_root):
+        return Plan(command_text.inline(command, nonce, shell), command, shell, nonce, [])
     if shell == "posix":
         shell = _family(foreground.pid)
-    before, rest = "", command
-    program: list[str] = []
+    sure = command_text.is_surely_complete(command)
+    verdict = Verdict(readable=True, closed=True) if sure else await judge(command, foreground.pid, shell)
+    if nonce is not None:
+        source_files.check_descriptors(foreground.pid, shell)
+    elif verdict.closed:
+        if command_text.may_be_typed(command, shell):
+            return Plan(command, command, shell, None, [])
+        group = command_text.group(command)
+        if group is not None and shell in command_text.POSIX:
+            return Plan(group, command, shell, None, [])
+    files = SourceFiles(directory)
     # Lines before the error are typed in a shell with marks; otherwise its messages would say `eval`.
-    splits = nonce is not None or "\n" not in command or command_text.group(command) is not None
-    if not verdict.readable and shell in ({"posix", "ksh"} if marked_shell else command_text.POSIX) and splits:
-        program = program_of(foreground.pid, shell)
+    splits = "\n" not in command or command_text.group(command) is not None
+    program = program_of(foreground.pid, shell)
+    if not verdict.readable and shell in ({"posix", "ksh"} if is_marked else command_text.POSIX) and splits and program:
         before, rest = await split_at_error(command, foreground.pid, shell)
-    line, files = source_files.write(
-        directory,
-        rest,
-        shell,
-        nonce,
-        broken=not verdict.readable,
-        closed=verdict.closed,
-        before=before if nonce else "",
-        program=program,
-    )
-    if before and not nonce:
-        line = f"{command_text.group(before) or ':'}; {line.strip()}"
-    return Plan(line, command, shell, nonce, files)
+        line = _broken_line(files, before, rest, program, shell, nonce)
+    elif nonce is None:
+        line = _marked_line(files, command, shell, broken=not verdict.readable)
+    else:
+        line = _wrapped_line(files, command, shell, nonce, verdict)
+    return Plan(line, command, shell, nonce, files.paths)
+
+
+def _broken_line(files: SourceFiles, before: str, rest: str, program: list[str], shell: str, nonce: str | None) -> str:
+    """Return the line that executes a command up to its syntax error, which another process of the shell reports."""
+    text = command_text.report_error(rest, program)
+    if nonce is not None:
+        if before:
+            text = f"{command_text.eval_text(before, shell)}; {text}"
+        text = command_text.wrapper(text, shell, nonce)
+    line = command_text.source_line(files.add(text), shell, broken=True)
+    return f"{command_text.group(before) or ':'}; {line.strip()}" if before and nonce is None else line
+
+
+def _marked_line(files: SourceFiles, command: str, shell: str, *, broken: bool) -> str:
+    """Return the line that executes a command in a shell that marks its commands itself."""
+    text = _unjoined(command)
+    if shell == "posix":  # else it would name the file in its messages
+        text = command_text.eval_text(text, shell, broken=broken)
+    return command_text.source_line(files.add(text), shell, broken=broken)
+
+
+def _wrapped_line(files: SourceFiles, command: str, shell: str, nonce: str, verdict: Verdict) -> str:
+    """Return the line that executes a command between marks."""
+    broken = not verdict.readable
+    text = command if broken or not verdict.closed else command_text.with_status(command, shell)
+    if shell == "ksh" and text != command:
+        text += "\n"  # after `set -v`, ksh shows the text that it evals, without a newline
+    text = _unjoined(text)
+    inner = text
+    if shell in {"zsh", "ksh", "posix"}:
+        inner = command_text.eval_text(text, shell, broken=broken)
+    if shell not in {"zsh", "ksh", "posix"} or (shell == "posix" and "return" in command):
+        # `return` would end the file that marks the end.
+        inner = command_text.source_line(files.add(inner), shell, broken=broken).strip()
+        if shell in command_text.POSIX:
+            inner = f"command {inner}"  # else dash and others abandon the whole line at a syntax error
+    path = files.add(command_text.wrapper(inner, shell, nonce))
+    return command_text.source_line(path, shell, broken=broken and shell == "bash")  # others can parse this file
+
+
+def _unjoined(text: str) -> str:
+    """End a text that ends with a backslash as if it were typed: the line continues."""
+    return f"{text}\n" if text.endswith("\\") else text
 
 
 def _family(pid: int) -> str:

@@ -29,11 +29,8 @@ def remaining(deadline: float | None) -> float | None:
 class Prompt:
     """The prompt of one pane.
 
-    Args:
-        shell: The pane's shell.
-
     Attributes:
-        is_awaited: Whether a run waits for the prompt.
+        is_awaited: Whether a run waits for it.
     """
 
     def __init__(self, shell: PaneShell) -> None:
@@ -48,11 +45,7 @@ class Prompt:
         self._answers.append(answer)
 
     def check(self) -> Ready | Problem:
-        """Return whether a command can be typed now, or why not.
-
-        Raises:
-            PaneClosedError: The program has ended.
-        """
+        """Return whether a command can be typed now, or why not."""
         if not self._shell.keyboard.is_open:
             raise PaneClosedError(f"the program in {self._shell.name} has ended")
         return self._shell.tracker.may_type(time.monotonic(), self._tail)
@@ -78,17 +71,12 @@ class Prompt:
         Args:
             check: Returns whether it can be, or why not.
             ask: Queries the shell about a problem; returns the remaining one, or None.
-            deadline: When the caller's timeout expires.
+            deadline: When the caller's timeout expires, as time.monotonic().
             is_wanted: Whether the caller is still connected.
             patient: Whether to wait also for problems that do not pass by themselves.
 
         Returns:
             None if the timeout expired.
-
-        Raises:
-            BusyError: Another program has the terminal.
-            DisconnectedError: The caller has disconnected.
-            PaneClosedError: The program has ended.
         """
         self.is_awaited = True
         began = time.monotonic()
@@ -121,11 +109,7 @@ class Prompt:
             self.is_awaited = False
 
     async def refuse_while(self, is_taken: Callable[[], bool], check: Callable[[], Ready | Problem]) -> None:
-        """Refuse a caller while another one waits for the prompt, unless the problem passes by itself.
-
-        Raises:
-            BusyError: The problem did not pass.
-        """
+        """Refuse a caller while another one waits for the prompt, unless the problem passes by itself."""
         began = time.monotonic()
         while is_taken() and isinstance(problem := check(), Problem):
             left_s = began + problem.patience_s - time.monotonic()
@@ -136,11 +120,7 @@ class Prompt:
     async def ask(self, unanswered: Problem) -> Problem | None:
         """Query the length of the shell's line, unless nothing happened since the last reply.
 
-        Args:
-            unanswered: The problem if the shell does not reply.
-
-        Returns:
-            Why nothing can be typed; None if the line is empty.
+        Return why nothing can be typed, ``unanswered`` if the shell does not reply; None if the line is empty.
         """
         line = self._shell.tracker.line
         place = self._shell.journal.position
@@ -169,7 +149,7 @@ class Prompt:
     async def _interrupts_again(self) -> bool:
         """Press a C-c again that had no effect.
 
-        A shell loses a C-c that comes while it draws its line or just before another key, fish nearly every second one.
+        fish loses one that comes within 30 ms of another key, or after it was queried: of those, every second one.
         """
         tracker = self._shell.tracker
         line = tracker.line

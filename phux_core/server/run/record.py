@@ -25,12 +25,9 @@ class RunRequest:
 
     Attributes:
         id: The id chosen by the caller.
-        command: The shell line; None if words are given.
         words: Program and arguments, passed to the shell literally.
         queue: Whether to wait for the prompt if another command is running.
-        timeout_s: The timeout; None for no limit.
         interrupt: Whether to send C-c when the timeout expires.
-        max_bytes: Maximum size of the output returned.
         raw: Whether to keep escape sequences in the output.
         by: The call that made the request, ``run`` or ``start``.
         client: The caller's name, from its hello.
@@ -53,13 +50,7 @@ UNKNOWN_EXIT_CODE = 255
 
 
 class End(NamedTuple):
-    """How a run ended.
-
-    Attributes:
-        exit_code: The command's exit status; None if the shell did not report one.
-        place: The sequence number at the end of the output.
-        duration_s: The duration of the command.
-    """
+    """How a run ended: its exit status, None if the shell did not report one, and where its output ends."""
 
     exit_code: int | None
     place: int
@@ -112,16 +103,7 @@ _noted = attrgetter(*_NOTED)
 
 
 def read_result(run: Run, stretch: Stretch, pane: int, cols: int, rows: int, cwd: str) -> dict[str, Any]:
-    """Return the result of a finished run, as in docs/wire.md.
-
-    Args:
-        run: The run.
-        stretch: Its raw output.
-        pane: The pane's id.
-        cols: Columns of its terminal.
-        rows: Rows of its terminal.
-        cwd: The shell's current directory.
-    """
+    """Return the result of a finished run, as in docs/wire.md; ``stretch`` is its raw output."""
     assert run.start is not None
     assert run.end is not None
     if run.shell == "fish" and run.nonce is None:
@@ -145,13 +127,7 @@ def read_result(run: Run, stretch: Stretch, pane: int, cols: int, rows: int, cwd
 
 
 def timed_out(began: float, watch: StateWatch, *, started: bool) -> dict[str, Any]:
-    """Return the result of a run whose timeout expired, as in docs/wire.md.
-
-    Args:
-        began: When the wait began.
-        watch: The pane's state.
-        started: Whether the command was typed.
-    """
+    """Return the result of a run whose timeout expired, as in docs/wire.md; ``began``: when the wait began."""
     return {
         "outcome": "timed_out",
         "started": started,

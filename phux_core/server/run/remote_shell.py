@@ -22,11 +22,7 @@ ANSWER_S = 10.0
 
 
 class RemoteShell:
-    """The remote shell of a pane, known while the same program leads to it.
-
-    Args:
-        shell: The pane's shell.
-    """
+    """The remote shell of a pane, known while the same program leads to it."""
 
     __slots__ = ("_carrier", "_kind", "_nonce", "_shell", "marked", "unknown")
 

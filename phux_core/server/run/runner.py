@@ -50,8 +50,6 @@ class Runner:
 
     Attributes:
         lock: Held while a command runs, or while a client types and reads.
-        prompt: The prompt at which it types.
-        remote: The shell behind ssh and similar programs.
     """
 
     def __init__(self, shell: PaneShell, ledger: PaneLedger, runs: RunFollower, directory: str) -> None:
@@ -59,17 +57,11 @@ class Runner:
         self.prompt = Prompt(shell)
         self.remote = RemoteShell(shell)
         self._shell, self._ledger, self._runs, self._directory = shell, ledger, runs, directory
-        self._returned = 0  # callers that wait for a run they have requested before
 
     # The caller's side
 
     def run_now(self, request: RunRequest) -> Promise | None:
-        """Type a command at once if nothing prevents it, the common case.
-
-        Returns:
-            The result that ``run`` would return; None if there is something to wait for, or the command cannot be
-            typed.
-        """
+        """Type a command at once, the common case; return None if something prevents it, which ``run`` handles."""
         if not self._shell.tracker.marks.at_prompt or self._runs.find(request.id) is not None or request.timeout_s == 0:
             return None
         self._shell.watch.look_now()
@@ -101,15 +93,11 @@ class Runner:
 
         Returns:
             ``outcome`` and its fields, see docs/wire.md.
-
-        Raises:
-            BusyError: Another program has the terminal.
-            PaneClosedError: The program has ended.
         """
         deadline = None if request.timeout_s is None else time.monotonic() + request.timeout_s
         known = self._runs.find(request.id)
         if known is not None:
-            return await self._outcome_again(known, request, deadline)
+            return await self._outcome(known, request, deadline)
         if request.timeout_s == 0:
             return timed_out(time.monotonic(), self._shell.watch, started=False)
         waited_from = time.monotonic()
@@ -128,12 +116,7 @@ class Runner:
             self.lock.release()
 
     async def start(self, request: RunRequest, is_wanted: Callable[[], bool]) -> Run:
-        """Type a command at the prompt, and do not wait for its end.
-
-        Raises:
-            BusyError: Another program has the terminal.
-            PaneClosedError: The program has ended.
-        """
+        """Type a command at the prompt, and do not wait for its end."""
         known = self._runs.find(request.id)
         if known is not None:
             return known
@@ -179,15 +162,6 @@ class Runner:
 
         self._runs.spawn(reply())
 
-    async def _outcome_again(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
-        """Return the outcome of a run to a caller that has requested it before, on a lost connection."""
-        self._returned += 1
-        try:
-            return await self._outcome(run, request, deadline)
-        finally:
-            self._returned -= 1
-            self._shell.changed.wake_all()
-
     def resume(self) -> None:
         """Hold the lock for an unfinished run of an earlier service, as long as its caller waits for it."""
         if self._runs.current is not None and self.lock.try_acquire():
@@ -196,9 +170,8 @@ class Runner:
     async def _hold_lock(self, run: Run) -> None:
         try:
             with contextlib.suppress(PhuxError):
-                await run.outcome.wait(_RETURN_S)
-            while self._returned and not run.outcome.is_known:
-                await self._shell.changed.wait(None)
+                while await run.outcome.wait(_RETURN_S) is None and run.outcome.is_awaited:
+                    pass
         finally:
             self.lock.release()
 

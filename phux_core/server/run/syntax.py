@@ -13,16 +13,11 @@ from phux_core import procfs
 
 _DEADLINE_S = 2.0
 # At the end of a file zsh accepts these; at a prompt it asks for more.
-_DANGLING = re.compile(r"(?:&&|\|\|)\s*\Z")
+_DANGLING = re.compile(r"(?<!\\)(?:\\\\)*(?:&&|\|\|)\s*\Z")
 
 
 class Verdict(NamedTuple):
-    """A shell's verdict on a command.
-
-    Attributes:
-        readable: Whether it can parse it from a file.
-        closed: Whether it would not ask for more at its prompt.
-    """
+    """A shell's verdict on a command: can it parse it from a file, and would its prompt ask for no more."""
 
     readable: bool
     closed: bool

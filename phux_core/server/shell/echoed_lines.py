@@ -21,7 +21,7 @@ class EchoedLines:
     """The echoed lines of one pane, as spans of its stream.
 
     Attributes:
-        spans: The latest of them, oldest first.
+        spans: The latest, oldest first.
         start: Where a line begins whose newline was not written yet; None if there is none.
         seeking: From where to search for that newline.
         unfinished_from: Where keys were typed that Enter has not followed yet; None if there are none.

@@ -38,9 +38,7 @@ class Problem(NamedTuple):
     """A reason why nothing can be typed at the prompt now.
 
     Attributes:
-        message: The message for the caller.
         patience_s: How long to wait for it to pass by itself.
-        remedy: What the caller can do.
         again_s: When to check again, if no event reports that it has passed.
         asks: Whether to query the shell first.
     """
@@ -69,7 +67,7 @@ class EditLine:
     Attributes:
         typed_at: When a person or client typed last.
         entered_at: When a line was entered that the shell has not accepted yet; 0 if there is none.
-        is_interrupt: Whether it was ended by C-c.
+        is_interrupt: Whether that line was ended by C-c.
         repeats: How often phux has pressed that C-c again.
         is_doubtful: Whether keys with an unknown effect were typed.
         is_unfinished: Whether keys were typed since the last line was entered or erased.
@@ -87,11 +85,7 @@ class EditLine:
     def typed(self, data: bytes, now: float, *, early: bool, shell: str | None) -> None:
         """Process input typed by a person or client.
 
-        Args:
-            data: The bytes.
-            now: The time.
-            early: Whether a command is running, or the line before this one was not accepted yet.
-            shell: The kind of shell.
+        ``early``: a command is running, or the line before this one was not accepted yet.
         """
         self.typed_at, self.repeats = now, 0
         self.is_unfinished = data[-1:] not in (*_ENDS_LINE, *_ERASES_LINE) and data != _REDRAW
@@ -128,8 +122,7 @@ class EditLine:
     def may_hold_text(self, tail: bytes) -> bool:
         """Return whether the line may not be empty.
 
-        Args:
-            tail: The shell's output after its prompt: it may also insert a line by itself.
+        ``tail`` is the shell's output after its prompt: the shell may also insert a line by itself.
         """
         return self.is_doubtful or self.entered_at > 0 or (_INVISIBLE.fullmatch(tail) is None and tail != self.harmless)
 
@@ -143,10 +136,7 @@ def leaves_line(event: CommandStarted | CommandFinished, shell: str | None) -> b
 def problem_in_answer(answer: LineLength, where: str, *, continued: bool) -> Problem | None:
     """Return why nothing can be typed, according to a shell's reply; None if the line is empty.
 
-    Args:
-        answer: The reply.
-        where: The pane.
-        continued: Whether the shell reads the continuation of a line.
+    ``continued``: the shell reads the continuation of a line.
     """
     if answer.length or continued:
         return typed_problem(where, "the shell waits for the rest of it" if continued else "Enter was not pressed")

@@ -20,14 +20,12 @@ class CommandStarted(NamedTuple):
         start: Where its output begins.
         prompt_start: Where the prompt begins.
         input_start: Where the prompt ends and the line begins.
-        input_end: Where the line ends.
     """
 
     command: str | None
     start: int
     prompt_start: int
     input_start: int
-    input_end: int
 
 
 class CommandFinished(NamedTuple):

@@ -25,16 +25,11 @@ class Keyboard:
     """The input of one pane.
 
     Args:
-        loop: The event loop.
-        fd: The pty master; not closed here.
         name: The pane's id in messages, such as ``@3``.
-        engine: The terminal, which encodes keys.
         journal: Receives the note of a run before it is typed.
-        tracker: What the shell is doing.
         position: Returns the end of the pane's stream.
 
     Attributes:
-        queue: The input that was not written yet.
         is_open: Whether the program can still read input.
     """
 
@@ -63,11 +58,6 @@ class Keyboard:
 
         Returns:
             The bytes, and a future that is done when they are written.
-
-        Raises:
-            PaneClosedError: The program has ended.
-            BadRequestError: There is no such key.
-            InputTooLongError, InputBlockedError: See WriteQueue.
         """
         if not self.is_open:
             raise PaneClosedError(f"the program in {self._name} has ended")

@@ -143,7 +143,7 @@ class ShellMarks:
         """A command of a POSIX shell that was not reported: it has started unless a continuation prompt follows."""
         if self.is_reported or self.start is None:
             return None
-        return CommandStarted(None, self.start, self.prompt_start, self.input_start, self.start)
+        return CommandStarted(None, self.start, self.prompt_start, self.input_start)
 
     # Input
 
@@ -180,14 +180,9 @@ class ShellMarks:
         return []
 
     def typed(self, data: bytes, place: int, column: int, cols: int, *, echo: bool) -> None:
-        """Process typed input.
+        """Process input, typed at a place of the stream with the cursor in a column.
 
-        Args:
-            data: The bytes.
-            place: The end of the stream.
-            column: The cursor's column.
-            cols: Columns of the terminal.
-            echo: Whether the terminal echoes the input.
+        ``echo``: the terminal echoes the input.
         """
         if not self.editor or not (self.at_prompt or self.continued):
             return
@@ -217,7 +212,7 @@ class ShellMarks:
         """Return the pending command, and mark it as reported."""
         assert self.start is not None
         self.is_reported, self.command = True, command
-        return CommandStarted(command, self.start, self.prompt_start, self.input_start, self.start)
+        return CommandStarted(command, self.start, self.prompt_start, self.input_start)
 
     def withdraw(self) -> None:
         """Record that the pending line executes nothing: it is empty, or a comment."""
@@ -226,9 +221,7 @@ class ShellMarks:
     def resume(self, starts: list[int], place: int) -> None:
         """Record a command that an earlier service found in a POSIX shell, if one started after the latest prompt.
 
-        Args:
-            starts: Where commands start.
-            place: How far the stream was read.
+        ``starts`` is where commands start; ``place`` is how far the stream was read.
         """
         start = next((start for start in reversed(starts) if self.input_start <= start <= place), None)
         if self.editor and self.at_prompt and start is not None:
@@ -251,7 +244,7 @@ class ShellMarks:
         """Record that the shell replaced itself with another program, which sends no marks."""
         ended = [] if self.start is None else [self._finished(0, place)]
         self.forget_shell(place)
-        return [*ended]
+        return list(ended)
 
     # Output
 
@@ -284,7 +277,7 @@ class ShellMarks:
             return []  # a line with several commands
         self.start = place
         self.command = _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), argument) or None
-        return [CommandStarted(self.command, place, self.prompt_start, self.input_start, place)]
+        return [CommandStarted(self.command, place, self.prompt_start, self.input_start)]
 
     def _seek_end_of_line(self, place: int, *, shown: bool) -> None:
         """Search for the end of the first entered line after a place, if an editor or the terminal shows it there."""
@@ -314,7 +307,7 @@ class ShellMarks:
         if self.at_prompt and self.expects_output:
             # The shell has executed a line that the terminal echoed before the prompt was drawn.
             self.start = self.drawn
-            events.append(CommandStarted(None, self.drawn, self.prompt_start, self.input_start, self.drawn))
+            events.append(CommandStarted(None, self.drawn, self.prompt_start, self.input_start))
         return [*events, self._finished(exit_status(status), place)]
 
     def _prompted(self, argument: str, mark: PrivateOsc) -> list[ShellEvent]:

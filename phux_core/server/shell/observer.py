@@ -23,16 +23,7 @@ if TYPE_CHECKING:
 
 
 class ShellObserver:
-    """Checks the foreground of one pane.
-
-    Args:
-        record: The pane's record.
-        fd: The pty master.
-        tracker: What the shell is doing.
-        keyboard: The pane's input.
-        journal: The pane's stream.
-        position: Returns how much of it was parsed.
-    """
+    """Checks the foreground of one pane; ``position`` returns how much of its stream was parsed."""
 
     def __init__(
         self,

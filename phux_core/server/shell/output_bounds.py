@@ -12,10 +12,6 @@ if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
     from phux_core.server.shell.events import CommandStarted
 
-# Maximum size of zsh's sign for a missing newline: it fills a row.
-_LONGEST_SIGN = 4096
-_SIGN_END = re.compile(rb" *\r( +)\r\Z")
-_COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*m)*\Z")
 # fish's output between the mark and the command: bracketed paste off, the title, colours reset.
 _FISH_BEGIN = re.compile(
     rb"\x1b\[\?2004l(?:(?P<title>\x1b\]0;[^\x07\x1b]*\x07)?\x1b\[30m(?:\x1b\(B)?\x1b\[m\x0f?(?(title)\r))?"
@@ -27,40 +23,14 @@ _DISTINCTIVE = 16
 _LONGEST_LINE = 16 * 1024
 
 
-def end_of_own_output(journal: Journal, start: int, end: int, shell: str | None, *, marked: bool = True) -> int:
-    """Return where a command's own output ends, before the output of its shell that precedes the mark.
+def start_of_unmarked_prompt(journal: Journal, start: int, end: int) -> int:
+    """Return where a prompt begins that ends a command whose shell has not marked the end.
 
-    zsh writes its sign for a missing newline there. If the shell did not mark the end, its prompt is there, before
-    which the line editor enables bracketed paste.
+    The shell's line editor enables bracketed paste before the prompt.
     """
-    if not marked:
-        low = max(start, journal.base, end - _LONGEST_LINE)
-        prompt = journal.since(low, max(0, end - low)).rfind(_PASTE_ON)
-        return end if prompt < 0 else low + prompt
-    if shell != "zsh":
-        return end
-    low = max(start, journal.base, end - _LONGEST_SIGN)
-    return end - length_of_missing_newline_sign(journal.since(low, end - low))
-
-
-def length_of_missing_newline_sign(tail: bytes) -> int:
-    r"""Return the length of zsh's output between a command and the mark of its end.
-
-    It is a sign (a coloured ``%`` by default), blanks up to the end of the row, a carriage return, blanks over the
-    sign, and another carriage return: the sign only stays if the output did not end with a newline.
-
-    Example:
-        >>> length_of_missing_newline_sign(b"text\x1b[7m%\x1b[0m" + b" " * 79 + b"\r \r")
-        91
-    """
-    end = _SIGN_END.search(tail)
-    if end is None:
-        return 0
-    cut = _COLOURS.search(tail, 0, end.start()).start()  # type: ignore[union-attr]  # it always matches
-    sign = cut - len(end[1])
-    if sign < 0:
-        return 0
-    return len(tail) - _COLOURS.search(tail, 0, sign).start()  # type: ignore[union-attr]
+    low = max(start, journal.base, end - _LONGEST_LINE)
+    prompt = journal.since(low, max(0, end - low)).rfind(_PASTE_ON)
+    return end if prompt < 0 else low + prompt
 
 
 def start_of_fish_output(head: bytes) -> int:
@@ -106,6 +76,6 @@ def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> 
         return None
     shown, prompt = (
         as_written(journal.since(news.prompt_start, end - news.prompt_start), cols=cols, rows=rows)
-        for end in (news.input_end, news.input_start)
+        for end in (news.start, news.input_start)
     )
     return shown[len(prompt) :].strip() or None if shown.startswith(prompt) else None

@@ -22,13 +22,8 @@ class PaneShell:
     """The shell of one pane.
 
     Attributes:
-        record: The pane's record.
-        tracker: What the shell is doing.
-        keyboard: The pane's input.
-        watch: The pane's state.
-        journal: The pane's stream.
         changed: Wakes up when something happened in the pane.
-        position: Returns how much of the stream was parsed.
+        position: Returns how much of the pane's stream was parsed.
         read_now: Reads available output.
     """
 

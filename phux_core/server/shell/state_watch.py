@@ -31,7 +31,6 @@ class StateWatch:
     """Keeps the state of one pane up to date.
 
     Args:
-        loop: The event loop.
         look: Returns the current state and foreground.
         on_change: Called when the state changed, or the process in the foreground or its name.
         may_be_unread: Returns True if something was typed that the program may not have read.
@@ -65,11 +64,7 @@ class StateWatch:
         return None if self.foreground is None else (self.foreground.pid, self.foreground.name)
 
     async def wait_for(self, condition: Callable[[], bool], timeout_s: float) -> bool:
-        """Wait until a condition holds; it is evaluated at each check.
-
-        Returns:
-            Whether it held before the timeout expired.
-        """
+        """Wait until a condition, evaluated at each check, holds; return False if the timeout expired first."""
         deadline = self._loop.time() + timeout_s
         self.look_now()
         while not condition():

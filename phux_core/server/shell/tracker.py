@@ -51,8 +51,6 @@ class Look(NamedTuple):
     """The state of the kernel and the terminal at one moment.
 
     Attributes:
-        now: The time.
-        foreground: The foreground process group, if there is one.
         unread: Whether the program has not read all input.
         alt_screen: Whether the alternate screen is shown.
         has_output: Whether there is unread output.
@@ -88,12 +86,9 @@ class ShellTracker:
         name: The pane's id in messages, such as ``@3``.
         pid: The pane's first process.
         shell: The kind of shell it is, if any.
-        marks: The state of its marks.
         read_line: Reads the line of a command from the screen; for shells that do not report it.
 
     Attributes:
-        marks: Its commands and prompts.
-        line: The line at its prompt.
         state: The pane's state at the last look.
         foreground: The foreground at the last look.
         last_output: When the program last wrote output.
@@ -140,7 +135,8 @@ class ShellTracker:
             if isinstance(event, PromptReady):
                 self.marks.on_alt_screen = alt_screen
                 self._prompt_at = self.last_output
-                self.line.entered_at = 0.0  # a line entered before was typed ahead
+                if not self.line.is_interrupt:  # else the shell may not have handled the signal yet
+                    self.line.entered_at = 0.0  # a line entered before was typed ahead
             elif not isinstance(event, LineLength):
                 self._take_line(event)
         return events + taken
@@ -156,16 +152,9 @@ class ShellTracker:
         echo: bool = True,
         ours: bool = False,
     ) -> None:
-        """Process typed input.
+        """Process input, typed at a place of the stream with the cursor in a column.
 
-        Args:
-            data: The bytes.
-            place: The end of the stream.
-            now: The time.
-            column: The cursor's column.
-            cols: Columns of the terminal.
-            echo: Whether the terminal echoes the input.
-            ours: Whether the input comes from a run, and not from a person or client.
+        ``echo``: the terminal echoes the input. ``ours``: a run types, not a person or client.
         """
         marks = self.marks
         early = not marks.at_prompt or self.line.entered_at > 0
@@ -289,12 +278,7 @@ class ShellTracker:
         return marks.outputs[-1][0] if marks.outputs and not self.line.entered_at else end
 
     def may_type(self, now: float, tail: bytes) -> Ready | Problem:
-        """Return whether a command can be typed at the prompt, or why not.
-
-        Args:
-            now: The time.
-            tail: The shell's output after its prompt.
-        """
+        """Return whether a command can be typed at the prompt, or why not; ``tail`` is the output after it."""
         where, marks, foreground, state = self._name, self.marks, self.foreground, self.state
         if foreground is None:
             return Problem(f"no program is in the foreground of {where}", PROMPT_S)

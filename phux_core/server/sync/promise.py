@@ -26,9 +26,9 @@ class Promise:
         self._listeners: list[Listener] = []
 
     @property
-    def is_known(self) -> bool:
-        """Whether the result is set."""
-        return self._result is not None
+    def is_awaited(self) -> bool:
+        """Whether any caller waits for the result."""
+        return self._known.is_awaited
 
     def set(self, result: dict[str, Any] | Exception) -> None:
         """Set the result; later results are ignored."""
@@ -52,14 +52,7 @@ class Promise:
             self._listeners.remove(listener)
 
     async def wait(self, timeout_s: float | None) -> dict[str, Any] | None:
-        """Wait for the result.
-
-        Returns:
-            The result; None if the timeout expired.
-
-        Raises:
-            Exception: The error that was set.
-        """
+        """Wait for the result, and return or raise it; return None if the timeout expired."""
         if self._result is None:
             await self._known.wait(timeout_s)
         if isinstance(self._result, Exception):

@@ -17,6 +17,11 @@ class Waker:
     def __init__(self) -> None:
         self._waiters: list[asyncio.Future[None]] = []
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether anything waits."""
+        return bool(self._waiters)
+
     def wake_all(self) -> None:
         """Wake all waiters."""
         waiters, self._waiters = self._waiters, []

@@ -80,7 +80,7 @@ def test_a_run_whose_service_died_before_storing_it_is_recorded(keeper):
         ledger.typed(restored)
         # The next service records the start of the run, and then the shell's marks.
         ledger.began(restored.number, 95)
-        ledger.take(CommandStarted(None, 95, 80, 90, 95), "make -j2")
+        ledger.take(CommandStarted(None, 95, 80, 90), "make -j2")
         ledger.take(CommandFinished(2, 95, 99), None)
         [entry] = ledger.entries
         assert (entry.command, entry.by, entry.client, entry.state) == ("make -j2", "run", "agent/1", "finished")

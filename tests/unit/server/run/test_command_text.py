@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phux_core.server.run import command_text as run_lines
-from phux_core.server.run import source_files as run_files
+from phux_core.server.run.source_files import SourceFiles
 from phux_core.server.run.syntax import judge
 
 COMPLETE = [
@@ -21,6 +21,7 @@ COMPLETE = [
     "echo 'a b' \"c $HOME\" && false",
     "sleep 5 &",
     "echo hi;",
+    "echo \\&&",
     "FOO=1 make test 2>&1 | tee log.txt",
     "git commit -m 'it is; done'",
     "grep -E 'a|b' file > out 2>&1",
@@ -130,7 +131,8 @@ def test_a_shell_without_a_terminal_writes_marks_to_its_standard_output(shell, t
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     kind = shell if shell in {"bash", "zsh", "ksh"} else "posix"
-    line, _files = run_files.write(str(tmp_path), "echo one; (exit 7)", kind, "abcd")
+    path = SourceFiles(str(tmp_path)).add(run_lines.wrapper("echo one; (exit 7)", kind, "abcd"))
+    line = run_lines.source_line(path, kind)
     argv = [shell, "sh"] if shell == "busybox" else [shell]
     done = subprocess.run([*argv, "-c", line], capture_output=True, check=False, start_new_session=True)
     assert done.stdout == b"\x1b]7748;abcd;C\x07one\n\x1b]7748;abcd;D;7\x07"

@@ -7,7 +7,7 @@ import pytest
 from phux_core.server.shell.edit_line import EditLine, leaves_line, problem_in_answer
 from phux_core.server.shell.events import CommandFinished, CommandStarted, LineLength
 
-STARTED = CommandStarted("ls", 30, 10, 20, 30)
+STARTED = CommandStarted("ls", 30, 10, 20)
 INTERRUPTED = CommandFinished(130, None, 40)
 SYNTAX_ERROR = CommandFinished(127, None, 40)
 NOW = 100.0

@@ -28,7 +28,7 @@ def test_marks_report_prompts_and_the_start_and_end_of_a_command():
     assert feed(marks, "A", "B", "C;make test", "D;3", "A", "B") == [
         [],
         [PromptReady()],
-        [CommandStarted("make test", 310, 110, 200, 310)],
+        [CommandStarted("make test", 310, 110, 200)],
         [CommandFinished(3, 310, 400)],
         [],
         [PromptReady()],
@@ -122,7 +122,7 @@ def test_numbered_prompts_report_the_same_events():
     assert feed(ShellMarks(NONCE), "A", "B;1;0", "C;", "D;3;2", "A", "B;2;3") == [
         [],
         [PromptReady()],
-        [CommandStarted(None, 310, 110, 200, 310)],
+        [CommandStarted(None, 310, 110, 200)],
         [CommandFinished(3, 310, 400)],
         [],
         [PromptReady()],
@@ -195,7 +195,7 @@ def test_a_prompt_without_an_end_mark_can_become_ready():
     assert marks.drawing
     assert marks.prompt_drawn() == [PromptReady()]
     assert (marks.at_prompt, marks.drawing) == (True, False)
-    assert feed(marks, "C;next") == [[CommandStarted("next", 110, 310, 310, 110)]]
+    assert feed(marks, "C;next") == [[CommandStarted("next", 110, 310, 310)]]
 
 
 # POSIX shells, which do not mark the start of a command

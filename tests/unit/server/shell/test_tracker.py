@@ -538,6 +538,20 @@ def test_no_command_can_be_typed_right_after_an_interrupt(bash):
     assert 0 < found.again_s < 0.25
 
 
+@HOOKS
+def test_no_command_can_be_typed_right_after_an_interrupt_that_comes_before_the_prompt(shell):
+    replay = at_prompt(shell)
+    replay.mark("C;true")
+    replay.mark("D;0;2" if shell == "bash" else "D;0")
+    replay.type(b"\x03")
+    replay.mark("A")
+    replay.write(b"$ ")
+    replay.mark("B;2;0" if shell == "bash" else "B")
+    replay.now += 0.1
+    replay.look(PID, shell)
+    assert not isinstance(may_type(replay), Ready)
+
+
 def test_the_problem_names_the_command_in_the_foreground(bash):
     bash.mark("C;make -j2\\nnext")
     bash.look(PID, "bash", name="bash", waiting=False)

@@ -11,11 +11,11 @@ from phux_core.server.sync.promise import Promise
 
 def test_listeners_are_called_at_once_and_in_order():
     outcome, calls = Promise(), []
-    outcome.then(lambda result: calls.append(("first", result, outcome.is_known)))
-    outcome.then(lambda result: calls.append(("second", result, outcome.is_known)))
+    outcome.then(lambda result: calls.append(("first", result)))
+    outcome.then(lambda result: calls.append(("second", result)))
     assert calls == []
     outcome.set({"exit_code": 0})
-    assert calls == [("first", {"exit_code": 0}, True), ("second", {"exit_code": 0}, True)]
+    assert calls == [("first", {"exit_code": 0}), ("second", {"exit_code": 0})]
 
 
 def test_a_late_listener_gets_the_first_result():
