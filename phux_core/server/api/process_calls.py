@@ -40,7 +40,7 @@ def run(service: Service, connection: Connection, pane: int, request: RunRequest
     timeout_s = None if timeout_ms is None else timeout_ms / 1000
     request = evolve(_checked(request), timeout_s=timeout_s, client=connection.client)
     runner = find_pane(service, pane).runner
-    return runner.run_now(request) or runner.run(request, lambda: connection.is_open)
+    return runner.run(request, lambda: connection.is_open)
 
 
 @handles("start", collect=RunRequest)

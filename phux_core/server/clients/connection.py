@@ -17,8 +17,6 @@ from phux_core.server.clients.requests import Requests
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
-    from phux_core.server.sync.promise import Promise
-
 HIGH_WATER = 1024 * 1024
 """Unsent bytes above which a client is considered slow."""
 MOST_UNSENT = wire.MAX_REPLY_HEADER + 64 * 1024 * 1024
@@ -30,8 +28,8 @@ _log = logging.getLogger("phux.connection")
 
 Result = dict[str, Any]
 if TYPE_CHECKING:
-    Answer = Result | Promise | Awaitable[Result]
-    """The return value of a call: its result, or a promise or awaitable of it."""
+    Answer = Result | Awaitable[Result]
+    """The return value of a call: its result, or an awaitable of it."""
 
 
 class Connection:

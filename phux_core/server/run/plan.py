@@ -46,7 +46,7 @@ def plan_as_it_is(request: RunRequest, ready: Ready) -> Plan | None:
 
 
 async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None, directory: str) -> Plan:
-    """Decide how to type a command, after asking the shell whether it is complete, and write the files needed.
+    """Decide how else to type a command, after asking the shell whether it is complete, and write the files needed.
 
     Args:
         request: The request.
@@ -54,9 +54,6 @@ async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None,
         remote_shell: The kind of the remote shell, if that program is not a shell itself.
         directory: A directory for files that the shell sources.
     """
-    plan = plan_as_it_is(request, ready)
-    if plan is not None:
-        return plan
     foreground, marked_shell = ready
     shell = marked_shell or foreground.shell or remote_shell or "posix"
     command = _line(request, shell)

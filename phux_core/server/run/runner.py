@@ -20,7 +20,6 @@ from phux_core.server.run.remote_shell import RemoteShell
 from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem
 from phux_core.server.shell.tracker import SETTLE_S, Ready
 from phux_core.server.sync.pane_lock import PaneLock
-from phux_core.server.sync.promise import Promise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,30 +58,6 @@ class Runner:
         self._shell, self._ledger, self._runs, self._directory = shell, ledger, runs, directory
 
     # The caller's side
-
-    def run_now(self, request: RunRequest) -> Promise | None:
-        """Type a command at once, the common case; return None if something prevents it, which ``run`` handles."""
-        if not self._shell.tracker.marks.at_prompt or self._runs.find(request.id) is not None or request.timeout_s == 0:
-            return None
-        self._shell.watch.look_now()
-        ready = self._check()
-        if isinstance(ready, Problem):
-            return None
-        plan = plan_as_it_is(request, ready)
-        if plan is None or not self.lock.try_acquire():
-            return None
-        answer = Promise()
-        try:
-            run, _written = self._type(request, plan)
-        except BaseException:
-            self.lock.release()
-            raise
-        answer.then(lambda _result: self.lock.release())
-        run.outcome.then(answer.set)
-        if request.timeout_s is not None:
-            timer = asyncio.get_running_loop().call_later(request.timeout_s, self._give_up, run, request, answer)
-            answer.then(lambda _result: timer.cancel())
-        return answer
 
     async def run(self, request: RunRequest, is_wanted: Callable[[], bool]) -> dict[str, Any]:
         """Run a command, and return its result.
@@ -142,25 +117,16 @@ class Runner:
             ready = await self.prompt.wait(self._check, self._ask, deadline, is_wanted, patient=request.queue)
             if ready is None:
                 return None
-            plan = await make_plan(request, ready, self.remote.kind, self._directory)
-            # Planning took time, in which something may have been typed.
-            if not isinstance(self._check(), Problem) and is_wanted():
-                run, written = self._type(request, plan)
-                await written
-                return run
-            source_files.remove(plan.files)
-
-    def _give_up(self, run: Run, request: RunRequest, answer: Promise) -> None:
-        """Reply that the timeout expired; the run continues."""
-        run.outcome.forget(answer.set)
-
-        async def reply() -> None:
-            try:
-                answer.set(await self._outcome(run, request, time.monotonic()))
-            except PhuxError as error:
-                answer.set(error)
-
-        self._runs.spawn(reply())
+            plan = plan_as_it_is(request, ready)
+            if plan is None:
+                plan = await make_plan(request, ready, self.remote.kind, self._directory)
+                # Planning took time, in which something may have been typed.
+                if isinstance(self._check(), Problem) or not is_wanted():
+                    source_files.remove(plan.files)
+                    continue
+            run, written = self._type(request, plan)
+            await written
+            return run
 
     def resume(self) -> None:
         """Hold the lock for an unfinished run of an earlier service, as long as its caller waits for it."""
