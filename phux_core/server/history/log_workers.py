@@ -1,7 +1,7 @@
 """Worker processes that read logs; kept for a while after use, and killed if they take too long.
 
 A worker handles one request at a time. It ends itself if a pattern takes too long to match (``phux_core.patterns``),
-and is killed if it does not reply in time or the caller has disconnected. Only the caller gets an error.
+and is killed if it does not reply in time or its request is cancelled. Only the caller gets an error.
 """
 
 from __future__ import annotations
@@ -17,13 +17,10 @@ from phux_core.patterns import too_slow, was_too_slow
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
-    from collections.abc import Callable
 
 MOST_WORKERS = 8
 MOST_WAITING = 64
 """Requests that may wait for a worker."""
-# How often a worker's caller is checked.
-_CHECK_S = 1.0
 _IDLE_S = 30.0
 _PREFIX = 4
 
@@ -39,17 +36,11 @@ class LogWorkers:
         self._waiting = 0
         self._closed = False
 
-    async def ask(self, request: dict[str, Any], *, deadline_s: float, is_wanted: Callable[[], bool]) -> dict[str, Any]:
+    async def ask(self, request: dict[str, Any], *, deadline_s: float) -> dict[str, Any]:
         """Send a request to a worker, and return its reply.
-
-        Args:
-            request: The request.
-            deadline_s: How long it may take.
-            is_wanted: Returns whether the caller still waits for the reply.
 
         Raises:
             LimitError: Too many requests wait, or it took too long.
-            DisconnectedError: The caller no longer waits.
             PhuxError: The error in the worker's reply.
         """
         if self._waiting >= MOST_WAITING:
@@ -57,7 +48,7 @@ class LogWorkers:
         self._waiting += 1
         try:
             async with self._slots:
-                reply = await self._ask(request, deadline_s, is_wanted)
+                reply = await self._ask(request, deadline_s)
         finally:
             self._waiting -= 1
         if "error" in reply:
@@ -65,17 +56,12 @@ class LogWorkers:
         answer: dict[str, Any] = reply["ok"]
         return answer
 
-    async def _ask(self, request: dict[str, Any], deadline_s: float, is_wanted: Callable[[], bool]) -> dict[str, Any]:
+    async def _ask(self, request: dict[str, Any], deadline_s: float) -> dict[str, Any]:
         worker = await self._take()
         self._busy.add(worker)
-        exchange = self._loop.create_task(self._exchange(worker, request))
         try:
             async with asyncio.timeout(deadline_s):
-                while not exchange.done():
-                    if not is_wanted():
-                        raise errors.DisconnectedError("the client has disconnected")
-                    await asyncio.wait([exchange], timeout=_CHECK_S)
-            reply = exchange.result()
+                reply = await self._exchange(worker, request)
         except TimeoutError:
             raise errors.LimitError(
                 f"the log could not be read within {deadline_s:g} s",
@@ -89,7 +75,6 @@ class LogWorkers:
             self._put_back(worker)
             return reply
         finally:
-            exchange.cancel()
             if worker in self._busy:
                 self._busy.discard(worker)
                 _end(worker)

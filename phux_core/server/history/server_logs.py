@@ -37,11 +37,9 @@ class LoggedPane(Protocol):
 class Logs:
     """The logs of one server.
 
-    Args:
-        loop: The event loop.
-        settings: The server's options.
+    Attributes:
         server: The name of this server in the logs.
-        panes: Returns the live panes.
+        total_bytes: The size of all logs when old ones were last removed.
     """
 
     def __init__(
@@ -64,14 +62,7 @@ class Logs:
         self.total_bytes: int | None = None
 
     def open(self, record: PaneRecord, journal: Journal, *, session: str, on: bool) -> PaneLog:
-        """Start or continue a pane's log.
-
-        Args:
-            record: The pane.
-            journal: The pane's output.
-            session: The name of its session.
-            on: Whether to log it.
-        """
+        """Start or continue a pane's log, which stores nothing unless ``on``."""
         log = places.LogId(self.server, record.id)
         meta = {
             "session": session,
@@ -94,22 +85,19 @@ class Logs:
         large: Callable[[], dict[str, Any]] | None = None,
         **request: Any,
     ) -> dict[str, Any]:
-        """Read, list or search logs in a worker, as long as the client is connected.
+        """Read, list or search logs in a worker.
 
         Args:
             do: The worker's operation.
             connection: The client.
             deadline_s: How long it may take.
-            large: Returns the parts of the request that take much memory; called when a worker is available.
+            large: Returns the parts of the request that take much memory; called when the client may get a large reply.
             request: The other parts.
-
-        Raises:
-            PhuxError: It failed.
         """
         asked = {"do": do, "root": self.root, "server": self.server, **request}
         async with connection.large_reply():
             asked |= {} if large is None else large()
-            return await self._workers.ask(asked, deadline_s=deadline_s, is_wanted=lambda: connection.is_open)
+            return await self._workers.ask(asked, deadline_s=deadline_s)
 
     @property
     def problem(self) -> str | None:
