@@ -9,7 +9,6 @@ settings      the options that the keeper was started with
 kernel        foreground processes, system calls, line discipline, peer credentials
 keeper_link   the channel to the keeper
 pane_record   what a restart must not lose of a pane
-pane_events   publishes the events of a pane
 pane_faults   keeps a fault in one pane from the others
 pty           bytes from and to a PTY master
 shell         what a shell is doing
@@ -18,7 +17,6 @@ run           a command typed at a prompt, its exit code and its output
 screen        the terminal, changes, attach frames, rebuilding
 tree          sessions, windows and panes: records, layout, start and end
 pane          one live pane
-pane_restore  what an earlier service knew of it
 documents     the screen of a pane and the tree, as calls return them
 push          events, text and attach frames for clients
 service       panes, keeper and clients put together

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from attrs import frozen
 
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
-from phux_core.errors import PaneClosedError
+from phux_core.errors import InternalError, PaneClosedError
 from phux_core.keeper.children import window_size
-from phux_core.server.pane_events import Events, PaneEvents
 from phux_core.server.pty.intake import Intake
 from phux_core.server.run.event_router import EventRouter
 from phux_core.server.run.follower import RunFollower
 from phux_core.server.run.runner import Runner
+from phux_core.server.screen.rebuild import SET_ASIDE
 from phux_core.server.screen.terminal import Terminal
 from phux_core.server.shell.edit_line import QUESTION
 from phux_core.server.shell.keyboard import Keyboard
@@ -44,13 +44,17 @@ if TYPE_CHECKING:
     from phux_core.server.pane_faults import PaneFaults
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.pty.read_order import ReadTurns
+    from phux_core.server.screen.rebuild import Rebuilt
     from phux_core.server.shell.events import State
 
 _UNKNOWN: tuple[State, Foreground | None] = ("running", None)
 
 
-class PaneHub(Events, Protocol):
+class PaneHub(Protocol):
     """Publishes the events and the output of panes."""
+
+    def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
+        """Publish an event."""
 
     def written(self, pane: Pane) -> None:
         """Report new output."""
@@ -61,9 +65,6 @@ class PaneContext:
     """The objects that all panes of a service share.
 
     Attributes:
-        loop: The event loop.
-        turns: The reading order.
-        events: Publishes events and output.
         feed_mark: Records whose engine is at work, in case it ends the process.
         run_directory: The directory for files that shells source.
         on_dead: Called once, when the program has ended and all its output was read.
@@ -82,15 +83,7 @@ class PaneContext:
 class Pane:
     """A pane whose program runs, or ran.
 
-    Args:
-        record: Its record in the tree.
-        fd: The PTY master, which the pane closes; negative for a dead pane.
-        engine: Its terminal.
-        journal: Receives its output, and survives the service.
-        context: The objects that all panes share.
-        faults: Contains its faults.
-        log: Stores its output.
-        ledger: Records its commands.
+    It closes ``fd``, the PTY master, which is negative for a dead pane.
     """
 
     def __init__(
@@ -116,12 +109,11 @@ class Pane:
             turns=context.turns,
             take=self._take,
             make_room=self.keep_checkpoint,
-            on_busy=lambda: self._events.emit("dirty"),
+            on_busy=partial(self._emit, "dirty"),
             on_idle=self._on_idle,
             on_end=self._finish_if_over,
         )
         position = partial(attrgetter("position"), self.intake)
-        self._events = PaneEvents(context.events, record.id, position)
         self.tracker = ShellTracker(
             name,
             record.pid,
@@ -143,7 +135,7 @@ class Pane:
         )
         self.runs = RunFollower(shell, self.ledger, log.read)
         self.runner = Runner(shell, self.ledger, self.runs, context.run_directory)
-        self.router = EventRouter(shell, self.engine, self.runs, self.runner, self.ledger, self._events)
+        self.router = EventRouter(shell, self.engine, self.runs, self.runner, self.ledger, self._emit)
         self.ready: asyncio.Future[None] = loop.create_future()
         self._wait_status: int | None = None
         if fd >= 0:
@@ -167,9 +159,8 @@ class Pane:
         """Whether its program can get input."""
         return self.fd >= 0 and not self.intake.ended
 
-    def read_now(self) -> None:
-        """Read the output written so far, unless it is a flood."""
-        self.intake.read_now()
+    def _emit(self, name: str, /, **payload: object) -> None:
+        self._context.events.emit(name, pane=self.id, seq=self.seq, **payload)
 
     # Output
 
@@ -208,16 +199,16 @@ class Pane:
     def _on_idle(self) -> None:
         self.terminal.rest_later()
         if not self.record.dead:  # no event follows pane_closed
-            self._events.emit("idle")
+            self._emit("idle")
 
     def _on_effect(self, effect: Effect) -> None:
         """Process an effect of the terminal besides those on the screen."""
         if isinstance(effect, Reply):
             self.keyboard.reply(effect.data)
         elif isinstance(effect, TitleChanged):
-            self._events.emit("title_changed", title=effect.title)
+            self._emit("title_changed", title=effect.title)
         elif isinstance(effect, Bell):
-            self._events.emit("bell")
+            self._emit("bell")
         elif isinstance(effect, CwdChanged):
             self.router.take_directory(effect.cwd)
 
@@ -241,7 +232,7 @@ class Pane:
     def _on_state(self, state: State, foreground: Foreground | None) -> None:
         command = foreground.name if foreground is not None else self.record.command
         pid = foreground.pid if foreground is not None else None
-        self._events.emit("state_changed", state=state, command=command, pid=pid)
+        self._emit("state_changed", state=state, command=command, pid=pid)
         if state != "running" and not self.ready.done():
             self.ready.set_result(None)
         with self.faults.output:
@@ -250,11 +241,7 @@ class Pane:
     # Input
 
     def type(self, items: list[dict[str, Any]], *, client: str | None = None) -> tuple[int, asyncio.Future[None]]:
-        """Type keys, text and pastes for a person or client, encoded for the current modes, as one piece.
-
-        Args:
-            items: The items of an ``input`` call.
-            client: The name of the client.
+        """Type the items of an ``input`` call for a person or client, encoded for the current modes, as one piece.
 
         Returns:
             The number of bytes, and a future that is done when they are written.
@@ -264,7 +251,7 @@ class Pane:
             BadRequestError: There is no such key.
             InputTooLongError, InputBlockedError: See WriteQueue.
         """
-        self.read_now()  # keys are for the current modes, and follow the answers to earlier queries
+        self.intake.read_now()  # keys are for the current modes, and follow the answers to earlier queries
         self.watch.look_if_due()
         if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
@@ -286,7 +273,7 @@ class Pane:
         if self.takes_input:
             for effect in effects:
                 self._on_effect(effect)
-        self._events.emit("resized", cols=cols, rows=rows)
+        self._emit("resized", cols=cols, rows=rows)
 
     def set_history_limit(self, rows: int) -> None:
         """Change the maximum number of scrollback rows."""
@@ -317,7 +304,7 @@ class Pane:
         self.ledger.pane_died(record.exit_code, self.seq)
         self.watch.look_now()
         self.log.ended(ended_at=record.died_at, **record.ending())
-        self._events.emit("pane_closed", **record.ending())
+        self._emit("pane_closed", **record.ending())
         self.runs.settle()
         self._context.on_dead(self)
 
@@ -337,3 +324,30 @@ class Pane:
         self.ledger.flush()
         self.log.close()
         self.journal.close()
+
+
+def restore(pane: Pane, rebuilt: Rebuilt) -> None:
+    """Restore the shell and runs of a pane at its checkpoint, and process the marks since."""
+    contained = pane.faults.restoring
+    if rebuilt.notes is not None:
+        with contained:
+            pane.tracker.marks = ShellMarks.load(rebuilt.notes)
+    with contained:
+        pane.runs.restore()
+    if rebuilt.is_aside:
+        unknown = f"it is not known whether the command in @{pane.id} has ended: {SET_ASIDE}"
+        pane.runs.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
+    starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
+    for effect in rebuilt.effects:
+        if isinstance(effect, PrivateOsc):
+            with contained:
+                pane.tracker.marks.resume(starts, effect.start)
+                pane.router.take_mark(effect)
+    marks = pane.tracker.marks
+    marks.resume(starts, pane.journal.position)
+    marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and (rebuilt.is_aside or pane.journal.base > 0)
+    with contained:
+        pane.runs.after_replay()
+        pane.runner.resume()
+    if rebuilt.note is not None:
+        pane.keep_checkpoint()  # so that the next service does not fail in the same way

@@ -26,16 +26,6 @@ class Containment:
         record: The pane's record, which gets the note.
         save: Saves the tree, so that the note survives the service.
         note: The note for the status after an exception.
-
-    Example:
-        >>> from types import SimpleNamespace
-        >>> pane = SimpleNamespace(id=3, engine_note=None)
-        >>> logging.disable()
-        >>> with Containment(pane, lambda: None, "one of its marks was ignored"):
-        ...     int("x")
-        >>> logging.disable(logging.NOTSET)
-        >>> pane.engine_note
-        'one of its marks was ignored'
     """
 
     def __init__(self, record: PaneRecord, save: Callable[[], None], note: str) -> None:
@@ -71,12 +61,7 @@ class Containment:
 
 
 class PaneFaults:
-    """The faults of one pane.
-
-    Args:
-        record: The pane's record.
-        save: Saves the tree.
-        make_engine: Creates a blank engine that starts at a position in the pane's output.
+    """The faults of one pane; ``make_engine`` creates a blank engine that starts at a position in its output.
 
     Attributes:
         output: Catches exceptions while output is processed, except those of the engine.

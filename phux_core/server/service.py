@@ -19,9 +19,8 @@ from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
 from phux_core.server.kernel.peer_credentials import peer_uid
 from phux_core.server.kernel.syscall import ask_where_refused
-from phux_core.server.pane import Pane, PaneContext
+from phux_core.server.pane import Pane, PaneContext, restore
 from phux_core.server.pane_faults import PaneFaults
-from phux_core.server.pane_restore import restore
 from phux_core.server.pty.read_order import ReadTurns
 from phux_core.server.push.attachments import Attachments
 from phux_core.server.push.hub import EventHub
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
     from phux_core.server.clients.connection import Connection
-    from phux_core.server.history.pane_log import PaneLog
     from phux_core.server.keeper_link import Child, Inheritance
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.settings import Settings
@@ -54,14 +52,7 @@ _log = logging.getLogger("phux.service")
 
 
 class Service:
-    """One instance of the service.
-
-    Args:
-        settings: The keeper's options.
-        channel: The channel to the keeper.
-        inheritance: The state that the keeper passed on.
-        loop: The event loop.
-        make_reader: Makes the protocol that reads the frames of a new client.
+    """One instance of the service; ``make_reader`` makes the protocol that reads the frames of a new client.
 
     Attributes:
         reserved_names: Names of sessions that are being created.
@@ -81,10 +72,9 @@ class Service:
         self._make_reader = make_reader
         self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
         self.panes: dict[int, Pane] = {}
-        self.events = EventHub(1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE)
-        self.attachments: Attachments = Attachments(
-            self, 1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE
-        )
+        first_number = 1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE
+        self.events = EventHub(first_number)
+        self.attachments: Attachments = Attachments(self, first_number)
         self.events.observer = self.attachments
         self.finished: asyncio.Future[None] = loop.create_future()
         self.settings = settings
@@ -105,11 +95,7 @@ class Service:
         life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
         self.logs = Logs(loop, settings, life, self.panes.values)
         self.arranger = Arranger(
-            self.tree,
-            self.panes,
-            settings.window_size,
-            write_tree=self.write_tree,
-            tree_changed=self.tree_changed,
+            self.tree, self.panes, settings.window_size, write_tree=self.write_tree, tree_changed=self.tree_changed
         )
         self.reserved_names: set[str] = set()
         self.starting = 0
@@ -156,7 +142,7 @@ class Service:
         """Add a new pane, or one of an earlier service.
 
         Args:
-            record: Its place in the tree.
+            record: Its record, which is in the tree.
             master: Its pty master; negative if its program has ended and all output was read.
             journal: The program's output since the checkpoint.
             checkpoint: The checkpoint of its terminal.
@@ -173,7 +159,9 @@ class Service:
         if rebuilt.note is not None:
             record.engine_note = rebuilt.note
             _log.warning("@%d: %s", record.id, rebuilt.note)
-        log = self._open_log(record, journal)
+        found = self.tree.find_pane(record.id)
+        session, is_on = (found[0].name, found[0].log) if found else ("", False)
+        log = self.logs.open(record, journal, session=session, on=is_on)
         pane = Pane(
             record,
             master,
@@ -210,10 +198,6 @@ class Service:
         """Report progress in rebuilding panes to the keeper, so that it does not consider the service stuck."""
         if self._rebuilding:
             self._feed_mark[1] = self._feed_mark[1] % _STEPS + 1
-
-    def _open_log(self, record: PaneRecord, journal: Journal) -> PaneLog:
-        found = self.tree.find_pane(record.id)
-        return self.logs.open(record, journal, session=found[0].name if found else "", on=bool(found and found[0].log))
 
     def remove_panes(self, pane_ids: list[int]) -> None:
         """Remove panes whose programs have ended or are being ended."""

@@ -9,14 +9,22 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, cast
 
-from phux_core import wire
+from phux_core import calls, wire
 from phux_core.errors import ProtocolError, VersionError
-from phux_core.server.api.dispatch import dispatch
+from phux_core.server.api import attach_calls, event_calls, log_calls, new_calls, pane_calls, process_calls, tree_calls
+from phux_core.server.api.handlers import HANDLERS
 from phux_core.server.clients.connection import Connection, error_document
 from phux_core.version import __version__
 
 if TYPE_CHECKING:
+    from phux_core.server.clients.connection import Answer
     from phux_core.server.service import Service
+
+TOPICS = (attach_calls, event_calls, log_calls, new_calls, pane_calls, process_calls, tree_calls)
+"""The modules with handlers; importing them registers the handlers."""
+
+if missing := calls.CALLS.keys() - HANDLERS.keys():
+    raise TypeError(f"these calls have no handler: {', '.join(sorted(missing))}")
 
 HANDSHAKE_S = 10.0
 """How long a client may take to say hello."""
@@ -30,11 +38,7 @@ _LONGEST_NAME = 100
 
 
 class Reader(asyncio.BufferedProtocol):
-    """Reads the frames of one client.
-
-    Args:
-        service: The service.
-    """
+    """Reads the frames of one client."""
 
     connection: Connection
     _transport: asyncio.Transport
@@ -169,3 +173,14 @@ class Reader(asyncio.BufferedProtocol):
             self._transport.resume_reading()
         else:
             self._transport.pause_reading()
+
+
+def dispatch(service: Service, connection: Connection, name: object, params: object) -> Answer:
+    """Check a call against the registry, and execute it, immediately or asynchronously."""
+    service.turns.note_activity()
+    call, values = calls.check(name, params)
+    service.attachments.check_allowed(connection, call.name)
+    for param, default in call.defaults.items():
+        if values[param] is None:
+            values[param] = default
+    return HANDLERS[call.name](service, connection, values)

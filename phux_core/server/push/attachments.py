@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from phux_core.engine.encoding import encode_focus
 from phux_core.errors import LimitError, NoSuchTargetError, RefusedError
-from phux_core.server.push.pane_focus import PaneFocus
-from phux_core.server.screen.attach_frames import PaneSight
-from phux_core.server.screen.frame_pacing import Pace
-from phux_core.server.tree.size_policy import View
+from phux_core.server.screen.attach_frames import Pace, PaneSight
+from phux_core.server.tree.arranger import View
 
 if TYPE_CHECKING:
     import asyncio
@@ -62,10 +61,7 @@ class Attachment:
 
     Attributes:
         number: Its number, which all its frames carry.
-        session_id: The session.
-        cols: Columns it has for a window.
-        rows: Rows it has for a window.
-        read_only: Whether it may only watch.
+        size: The columns and rows that it has for a window.
         focused: Whether its terminal has the focus; True until the client reports otherwise.
         used: Increases with its user's activity; highest for the client that was used last.
         frozen: The copy of a pane for its copy mode.
@@ -80,12 +76,11 @@ class Attachment:
         *,
         size: tuple[int, int],
         read_only: bool,
-        bells: set[int],
     ) -> None:
         self.number = number
         self.connection = connection
         self.session_id = session_id
-        self.cols, self.rows = size
+        self.size = size
         self.read_only = read_only
         self.focused = True
         self.used = number
@@ -95,7 +90,6 @@ class Attachment:
         self._sights: dict[int, PaneSight] = {}
         self._due: dict[int, float] = {}  # when to push each changed pane
         self._view_due = False
-        self._bells = bells  # windows with a bell that were not current since; shared by all clients
         self._bells_due: set[int] = set()
         self._pace = Pace()
         self._timer: asyncio.TimerHandle | None = None
@@ -219,21 +213,18 @@ class Attachment:
             self._due = {pane_id: sight.pace.next for pane_id, sight in self._sights.items()}
             self._send("view", view)
 
-    def _shown_name(self, window: WindowRecord) -> str:
-        """Return the name that a client chose, else that of the foreground program."""
-        pane = None if window.named else self._host.panes.get(window.active_pane)
-        foreground = pane.watch.foreground if pane is not None else None
-        return window.name if foreground is None else foreground.name
-
     def _window_document(self, session: SessionRecord, window: WindowRecord) -> dict[str, Any]:
         states = {self._host.panes[pane.id].watch.state for pane in window.panes if pane.id in self._host.panes}
+        active = self._host.panes.get(window.active_pane)
+        # The name that a client chose, else that of the foreground program.
+        foreground = None if window.named or active is None else active.watch.foreground
         return {
             "id": window.id,
             "index": window.index,
-            "name": self._shown_name(window),
+            "name": window.name if foreground is None else foreground.name,
             "active": window.id == session.active_window,
             "zoomed": window.zoomed is not None,
-            "bell": window.id in self._bells,
+            "bell": window.bell,
             "state": next((state for state in _URGENCY if state in states), "dead"),
         }
 
@@ -261,19 +252,13 @@ class Attachment:
 
 
 class Attachments:
-    """Every attached client.
-
-    Args:
-        host: The service.
-        first_number: The first number; different in each run of the service.
-    """
+    """Every attached client. The first number is different in each run of the service."""
 
     def __init__(self, host: Host, first_number: int = 1) -> None:
         self._host = host
         self._all: dict[int, Attachment] = {}
         self._next = first_number
-        self._bells: set[int] = set()
-        self._focus_of_panes = PaneFocus(host.panes)
+        self._focused_panes: set[int] = set()
 
     def attach(self, connection: Connection, session_id: int, *, size: tuple[int, int], read_only: bool) -> Attachment:
         """Attach a client to a session.
@@ -290,9 +275,7 @@ class Attachments:
             )
         if len(self._all) >= MAX_ATTACHMENTS:
             raise LimitError(f"{MAX_ATTACHMENTS} clients are attached, which is the maximum")
-        attachment = Attachment(
-            self._host, connection, self._next, session_id, size=size, read_only=read_only, bells=self._bells
-        )
+        attachment = Attachment(self._host, connection, self._next, session_id, size=size, read_only=read_only)
         self._next += 1
         self._all[attachment.number] = attachment
         if not read_only:
@@ -303,7 +286,7 @@ class Attachments:
     def resize(self, connection: Connection, number: int, size: tuple[int, int]) -> None:
         """Record the new size of a client's terminal."""
         attachment = self.of(connection, number)
-        attachment.cols, attachment.rows = size
+        attachment.size = size
         self._touch(attachment)
         self._clients_changed(attachment.session_id)
 
@@ -317,10 +300,6 @@ class Attachments:
         if attachment is None or attachment.connection is not connection:
             raise NoSuchTargetError(f"this connection has no attachment {number}", remedy="attach first")
         return attachment
-
-    def on(self, session_id: int) -> list[Attachment]:
-        """List the attachments to a session."""
-        return [one for one in self._all.values() if one.session_id == session_id]
 
     def counts(self) -> dict[int, int]:
         """Count the attachments to each session that has some."""
@@ -369,11 +348,7 @@ class Attachments:
             attachment.typed(pane_id)
 
     def terminal_focused(self, connection: Connection, *, focused: bool) -> bool:
-        """Record that the terminal of an attached client gained or lost the focus.
-
-        Returns:
-            False if the connection has no attachment.
-        """
+        """Record that a client's terminal gained or lost the focus; return False if the client is not attached."""
         attachments = self._with(connection)
         for attachment in attachments:
             attachment.focused = focused
@@ -385,12 +360,28 @@ class Attachments:
     def _with(self, connection: Connection) -> list[Attachment]:
         return [one for one in self._all.values() if one.connection is connection]
 
+    def _on(self, session_id: int) -> list[Attachment]:
+        return [one for one in self._all.values() if one.session_id == session_id]
+
     def _update_focus(self) -> None:
         """Report the focus to programs: it is where a client that is not read-only has the keyboard."""
         sessions = self._host.tree.sessions
         looked_at = {one.session_id for one in self._all.values() if one.focused and not one.read_only}
-        active = {sessions[session_id].current.active_pane for session_id in looked_at if session_id in sessions}
-        self._focus_of_panes.update(active)
+        focused = {sessions[session_id].current.active_pane for session_id in looked_at if session_id in sessions}
+        before, self._focused_panes = self._focused_panes, focused
+        for pane_id in before - focused:
+            self._report_focus(pane_id, focused=False)
+        for pane_id in focused - before:
+            self._report_focus(pane_id, focused=True)
+
+    def _report_focus(self, pane_id: int, *, focused: bool) -> None:
+        """Report the focus to a program that requested it (DEC mode 1004)."""
+        pane = self._host.panes.get(pane_id)
+        if pane is not None and pane.takes_input:
+            data = encode_focus(focused, pane.engine.modes())
+            if data:
+                # Not as typed input: it does not make the line at a shell's prompt non-empty.
+                pane.keyboard.reply(data)
 
     def _touch(self, attachment: Attachment) -> None:
         latest = max(self._all.values(), key=lambda one: one.used)
@@ -422,12 +413,12 @@ class Attachments:
     def _clients_changed(self, session_id: int) -> None:
         self._update_sizes(session_id)
         self._update_focus()
-        for attachment in self.on(session_id):
+        for attachment in self._on(session_id):
             attachment.view_changed()
 
     def _update_sizes(self, session_id: int) -> None:
         """Report the sizes of a session's clients, except read-only ones, to the arranger."""
-        views = [View(one.cols, one.rows, one.used) for one in self.on(session_id) if not one.read_only]
+        views = [View(*one.size, one.used) for one in self._on(session_id) if not one.read_only]
         self._host.arranger.set_views(session_id, views)
 
     # Changes
@@ -451,17 +442,16 @@ class Attachments:
         if found is None:
             return
         session, window, _pane = found
-        for attachment in self.on(session.id):
+        for attachment in self._on(session.id):
             attachment.rang(window.id)
-        if window.id != session.active_window:
-            self._bells.add(window.id)
+        window.bell = window.id != session.active_window
 
     def tree_changed(self) -> None:
         """Push the changed tree, and end the attachments to sessions that have ended."""
         sessions = self._host.tree.sessions
         for session in sessions.values():
-            if session.active_window is not None:
-                self._bells.discard(session.active_window)
+            if session.windows:
+                session.current.bell = False
         for attachment in list(self._all.values()):
             shown = sessions.get(attachment.session_id)
             if shown is None or not shown.alive:

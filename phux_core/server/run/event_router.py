@@ -8,9 +8,10 @@ from phux_core.server.shell.events import CommandFinished, CommandStarted, LineL
 from phux_core.server.shell.observer import current_directory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phux_core.engine.protocol import Engine, PrivateOsc
     from phux_core.server.history.pane_ledger import PaneLedger
-    from phux_core.server.pane_events import PaneEvents
     from phux_core.server.run.follower import RunFollower
     from phux_core.server.run.runner import Runner
     from phux_core.server.shell.events import ShellEvent
@@ -26,7 +27,7 @@ class EventRouter:
         runs: The run that was typed last.
         runner: Its runs.
         ledger: Its commands.
-        events: Publishes events to clients.
+        emit: Publishes an event to clients, given its name and its other fields.
     """
 
     def __init__(
@@ -36,10 +37,10 @@ class EventRouter:
         runs: RunFollower,
         runner: Runner,
         ledger: PaneLedger,
-        events: PaneEvents,
+        emit: Callable[..., None],
     ) -> None:
         self._shell, self._engine, self._runs = shell, engine, runs
-        self._runner, self._ledger, self._events = runner, ledger, events
+        self._runner, self._ledger, self._emit = runner, ledger, emit
 
     def take_mark(self, mark: PrivateOsc) -> None:
         """Process a mark of the pane's own shell, or of a run."""
@@ -62,7 +63,7 @@ class EventRouter:
         """Record the shell's working directory."""
         if cwd != self._shell.record.cwd:
             self._shell.record.cwd = cwd
-            self._events.emit("cwd_changed", cwd=cwd)
+            self._emit("cwd_changed", cwd=cwd)
 
     def publish(self, events: list[ShellEvent]) -> None:
         """Distribute events of the tracker."""
@@ -77,11 +78,11 @@ class EventRouter:
         if isinstance(event, CommandStarted):
             command = self._runs.command or event.command or self._runs.read_line(event)
             self._ledger.take(event, command)
-            self._events.emit("command_started", command=command, command_id=self._ledger.id_at(event.start))
+            self._emit("command_started", command=command, command_id=self._ledger.id_at(event.start))
         elif isinstance(event, CommandFinished):
             if event.start is not None:
                 id_ = self._ledger.id_at(event.start)
-                self._events.emit("command_finished", exit_code=event.exit_code, command_id=id_)
+                self._emit("command_finished", exit_code=event.exit_code, command_id=id_)
             self._runs.settle()  # first: callers of a run do not wait for the ledger
             self._ledger.take(event, None)
         elif self._shell.tracker.marks.editor:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from weakref import ReferenceType, ref
 
 from phux_core.engine.resting import RestingEngine
-from phux_core.server.screen.alt_screen_changes import Looks
 from phux_core.server.screen.attach_frames import Picture
-from phux_core.server.screen.row_changes import RowClock
+from phux_core.server.screen.changes import Looks, RowClock
 
 if TYPE_CHECKING:
     import asyncio

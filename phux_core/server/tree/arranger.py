@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from attrs import frozen
+
 from phux_core import layout
+from phux_core.engine.protocol import MAX_SIZE
 from phux_core.errors import BadRequestError, BadSizeError, NoSuchTargetError, PaneClosedError, RefusedError
 from phux_core.server.tree import launch
-from phux_core.server.tree.size_policy import View, decide
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,6 +32,18 @@ class SizedPane(Protocol):
 
     def set_kernel_size(self) -> None:
         """Set the size of the terminal in the kernel."""
+
+
+@frozen
+class View:
+    """The space that an attached client has for a window.
+
+    ``active_at`` says when its user was last active, on any clock that all views share.
+    """
+
+    cols: int
+    rows: int
+    active_at: float = 0.0
 
 
 class Arranger:
@@ -63,12 +77,7 @@ class Arranger:
     # Finding
 
     def find_shown(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord]:
-        """Return a pane that is in the layout of its window, after its session and its window.
-
-        Raises:
-            NoSuchTargetError: There is none with this id.
-            PaneClosedError: It is no longer in the layout.
-        """
+        """Return a pane after its session and its window, or raise an error unless it is in the layout."""
         found = self._tree.pane(pane_id)
         if pane_id not in found[1].shown:
             raise PaneClosedError(f"the program in @{pane_id} has ended, and the pane is not shown any more")
@@ -250,11 +259,7 @@ class Arranger:
         return [self.place_of("window", one_id), self.place_of("window", other_id)]
 
     def check_index(self, session: SessionRecord, index: int | None) -> None:
-        """Check that no window of a session has an index.
-
-        Raises:
-            RefusedError: A window has it.
-        """
+        """Raise an error if a window of a session has an index."""
         if any(window.index == index for window in session.windows):
             raise RefusedError(
                 f"session {session.name!r} already has a window {index}",
@@ -332,11 +337,7 @@ class Arranger:
                 self.fit(window)
 
     def check_stays(self, panes: Iterable[PaneRecord], what: str) -> None:
-        """Check that not all of these panes are about to be removed: a new pane beside them would be left over.
-
-        Raises:
-            NoSuchTargetError: All of them are.
-        """
+        """Raise an error if all of these panes are about to be removed: a new pane beside them would be left over."""
         if all(pane.id in self._leaving for pane in panes):
             raise NoSuchTargetError(f"{what} is being ended")
 
@@ -396,3 +397,24 @@ class Arranger:
                 f"{cols}x{rows} is too small for the {len(window.shown)} panes of the window",
                 remedy=f"use at least {least_cols}x{least_rows}",
             )
+
+
+def decide(policy: str, views: Sequence[View], own: tuple[int, int]) -> tuple[int, int]:
+    """Return the size of a window.
+
+    Args:
+        policy: ``smallest`` and ``largest`` choose for each axis, ``latest`` takes the client that was active last, and
+            ``manual`` ignores clients.
+        views: The clients that see it; those without columns or rows are ignored.
+        own: Its current size, which it keeps if all clients are ignored.
+    """
+    counted = [view for view in views if view.cols > 0 and view.rows > 0]
+    if policy == "manual" or not counted:
+        return own
+    if policy == "latest":
+        latest = max(counted, key=lambda view: view.active_at)
+        cols, rows = latest.cols, latest.rows
+    else:
+        choose = max if policy == "largest" else min
+        cols, rows = choose(view.cols for view in counted), choose(view.rows for view in counted)
+    return min(cols, MAX_SIZE), min(rows, MAX_SIZE)

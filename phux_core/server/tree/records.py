@@ -29,7 +29,8 @@ class WindowRecord:
     ``panes`` are in the order of the layout; those that are not in it, because their program ended while others
     continued, come last. ``recent`` lists the panes that had the focus, the latest last. ``zoomed`` is the pane that
     temporarily fills the window. ``size_policy`` is None if the server's setting applies. ``named`` is True if a client
-    chose the name; otherwise it is the name of the window's first program.
+    chose the name; otherwise it is the name of the window's first program. ``bell`` is True if a bell rang in it and it
+    was not the current window since.
     """
 
     id: int
@@ -44,6 +45,7 @@ class WindowRecord:
     size_policy: str | None = None
     recent: list[int] = field(factory=list)
     named: bool = False
+    bell: bool = False
 
     @property
     def arrangement(self) -> Arrangement:
