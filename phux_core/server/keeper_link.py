@@ -83,11 +83,7 @@ def receive_inheritance(channel: Channel) -> Inheritance:
 class KeeperLink:
     """Sends requests to the keeper and receives its messages, after the inheritance was received.
 
-    Args:
-        loop: The event loop.
-        channel: The channel to the keeper.
-        on_exit: Called with a pane and its wait status when a program ends.
-        on_closed: Called when the keeper is gone.
+    ``on_exit`` is called with a pane and its wait status when a program ends, ``on_closed`` when the keeper is gone.
     """
 
     def __init__(

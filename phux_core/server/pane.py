@@ -193,7 +193,7 @@ class Pane:
         if self.intake.journal_may_restart:
             self.runs.before_journal_restarts()
             self.log.before_journal_restarts()
-            self.ledger.keep_now()
+            self.ledger.flush()
             self.journal.restart()
 
     def _on_idle(self) -> None:
@@ -245,11 +245,6 @@ class Pane:
 
         Returns:
             The number of bytes, and a future that is done when they are written.
-
-        Raises:
-            PaneClosedError: The program has ended.
-            BadRequestError: There is no such key.
-            InputTooLongError, InputBlockedError: See WriteQueue.
         """
         self.intake.read_now()  # keys are for the current modes, and follow the answers to earlier queries
         self.watch.look_if_due()

@@ -20,13 +20,7 @@ _log = logging.getLogger("phux.pane")
 
 
 class Containment:
-    """A context manager that catches the exceptions of one pane. It is reusable and can be nested.
-
-    Args:
-        record: The pane's record, which gets the note.
-        save: Saves the tree, so that the note survives the service.
-        note: The note for the status after an exception.
-    """
+    """A context manager that catches the exceptions of one pane and stores a note in its record. It can be nested."""
 
     def __init__(self, record: PaneRecord, save: Callable[[], None], note: str) -> None:
         self._record = record

@@ -142,10 +142,8 @@ class Service:
         """Add a new pane, or one of an earlier service.
 
         Args:
-            record: Its record, which is in the tree.
             master: Its pty master; negative if its program has ended and all output was read.
-            journal: The program's output since the checkpoint.
-            checkpoint: The checkpoint of its terminal.
+            checkpoint: The checkpoint of its terminal, at which the journal begins.
             commands: The ledger of its commands.
             wait_status: The program's wait status, if it has ended.
             aside: Whether to leave its terminal blank, because rebuilding it crashed earlier services.

@@ -29,9 +29,7 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
     """Return the screen of a pane.
 
     Args:
-        pane: The pane.
         scrollback: The number of scrollback rows: None for none, 0 for all, N for the newest N.
-        cells: Whether to add the styled cells.
         since: Add the changes since this sequence number.
     """
     engine = pane.terminal.engine

@@ -37,11 +37,10 @@ class LogWorkers:
         self._closed = False
 
     async def ask(self, request: dict[str, Any], *, deadline_s: float) -> dict[str, Any]:
-        """Send a request to a worker, and return its reply.
+        """Send a request to a worker, and return its reply, or raise the error in it.
 
         Raises:
             LimitError: Too many requests wait, or it took too long.
-            PhuxError: The error in the worker's reply.
         """
         if self._waiting >= MOST_WAITING:
             raise errors.LimitError(f"{MOST_WAITING} requests to read logs are waiting", remedy="try again in a moment")

@@ -140,11 +140,7 @@ class PaneLog:
             self._find_holes(self._cause)
 
     def _check_directory(self) -> None:
-        """Create the log's directory if it is missing, to detect a problem before there is output.
-
-        Raises:
-            OSError: It cannot be created, or is accessible to others.
-        """
+        """Create the log's directory if it is missing, to detect a problem before there is output."""
         os.close(places.open_log(self._root, self._log, create=True))
 
     def check_files(self) -> None:

@@ -85,14 +85,9 @@ class Logs:
         large: Callable[[], dict[str, Any]] | None = None,
         **request: Any,
     ) -> dict[str, Any]:
-        """Read, list or search logs in a worker.
+        """Read, list or search logs in a worker, which does ``do``.
 
-        Args:
-            do: The worker's operation.
-            connection: The client.
-            deadline_s: How long it may take.
-            large: Returns the parts of the request that take much memory; called when the client may get a large reply.
-            request: The other parts.
+        ``large`` returns the parts of the request that take much memory, when the client may get a large reply.
         """
         asked = {"do": do, "root": self.root, "server": self.server, **request}
         async with connection.large_reply():

@@ -261,12 +261,7 @@ class Attachments:
         self._focused_panes: set[int] = set()
 
     def attach(self, connection: Connection, session_id: int, *, size: tuple[int, int], read_only: bool) -> Attachment:
-        """Attach a client to a session.
-
-        Raises:
-            NoSuchTargetError: There is no such session, or no program runs in it.
-            LimitError: There are too many attachments.
-        """
+        """Attach a client to a session, unless no program runs in it."""
         session = self._host.tree.session(session_id)
         if not session.alive:
             raise NoSuchTargetError(
@@ -291,11 +286,7 @@ class Attachments:
         self._clients_changed(attachment.session_id)
 
     def of(self, connection: Connection, number: int) -> Attachment:
-        """Return an attachment of a connection.
-
-        Raises:
-            NoSuchTargetError: It has none with this number.
-        """
+        """Return an attachment of a connection by its number."""
         attachment = self._all.get(number)
         if attachment is None or attachment.connection is not connection:
             raise NoSuchTargetError(f"this connection has no attachment {number}", remedy="attach first")
@@ -328,11 +319,7 @@ class Attachments:
         ]
 
     def check_allowed(self, connection: Connection, call: str) -> None:
-        """Check that a client may make a call.
-
-        Raises:
-            RefusedError: It is attached read-only.
-        """
+        """Raise an error if a client is attached read-only and a call is not a reading one."""
         if call not in _WATCHING and any(attachment.read_only for attachment in self._with(connection)):
             raise RefusedError("this client is attached read-only", remedy="attach without --read-only")
 
@@ -397,13 +384,8 @@ class Attachments:
             self._host.tree_changed()
 
     def drop_client(self, connection: Connection) -> None:
-        """End the attachments of a client that has disconnected."""
-        gone = self._with(connection)
-        for attachment in gone:
-            del self._all[attachment.number]
-            attachment.end()
-        for session_id in {attachment.session_id for attachment in gone}:
-            self._clients_changed(session_id)
+        """End the attachments of a client that has disconnected, and gets no frames any more."""
+        self.detach(self._with(connection), "detached", "the client has disconnected")
 
     def resumed(self, connection: Connection) -> None:
         """Push pending changes to a client that reads again."""

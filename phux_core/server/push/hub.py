@@ -30,12 +30,8 @@ class _Subscription:
 class EventHub:
     """Every subscription of every client.
 
-    Args:
-        first_number: The first subscription number; different in each run of the service, so that a client cannot
-            mistake a number of an earlier run for a new one.
-
-    Attributes:
-        observer: The attachments, which are notified of all events and output.
+    The first number is different in each run of the service, so that a client cannot mistake a number of an earlier run
+    for a new one. The observer is notified of all events and output.
     """
 
     def __init__(self, first_number: int = 1) -> None:
@@ -105,14 +101,7 @@ class EventHub:
         self._push(None, _event(name, None, None, payload))
 
     def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
-        """Publish an event.
-
-        Args:
-            name: The event's name, from schemas/event.v1.json.
-            pane: The pane it is about, if any.
-            seq: The current sequence number of the pane.
-            payload: The other fields of the event.
-        """
+        """Publish an event of schemas/event.v1.json; ``seq`` is the current sequence number of its pane."""
         if self._subscriptions:  # usually there are none, and every command has four events
             self._push(pane, _event(name, pane, seq, payload))
         if self.observer is not None:

@@ -51,11 +51,7 @@ class RowClock:
     def look(self, seq: int, shape: object, text: Sequence[str], styles: Sequence[Any] | None = None) -> None:
         """Record the current screen.
 
-        Args:
-            seq: The current sequence number.
-            shape: The size and kind of the screen; only screens of the same shape are compared.
-            text: The rows.
-            styles: The styles of each row; None if they were not read.
+        Only screens of the same shape are compared, and styles only if they were read.
         """
         latest = self._looks[-1][0] if self._looks else -1
         if shape != self._shape:

@@ -50,8 +50,6 @@ class Arranger:
     """Arranges the windows and panes of one service.
 
     Args:
-        tree: The tree.
-        panes: The live panes by their ids.
         size_policy: The policy of windows that have none of their own.
         write_tree: Stores the tree for the next service.
         tree_changed: Saves the tree and notifies clients.
@@ -332,9 +330,7 @@ class Arranger:
             if found is not None:
                 self._tree.remove_pane(pane_id)
                 touched.append(found[1])
-        for window in touched:
-            if self._tree.find_window(window.id) is not None:
-                self.fit(window)
+        self._fit_existing(touched)
 
     def check_stays(self, panes: Iterable[PaneRecord], what: str) -> None:
         """Raise an error if all of these panes are about to be removed: a new pane beside them would be left over."""
@@ -349,10 +345,9 @@ class Arranger:
 
     def take_over(self) -> None:
         """Complete changes that an earlier service may have left unfinished."""
-        for session in list(self._tree.sessions.values()):
-            for window in session.windows:
-                window.drop_dead()
-                self.fit(window)
+        for _session, window in self._tree.windows():
+            window.drop_dead()
+            self.fit(window)
         for pane in self._panes.values():
             pane.set_kernel_size()  # it may have ended after it saved the tree
 
@@ -377,10 +372,14 @@ class Arranger:
         return self.place_of("window", window.id) if pane_id is None else self.place(pane_id)
 
     def _settle(self, *windows: WindowRecord) -> None:
-        for window in windows:
-            if self._tree.find_window(window.id) is not None:
-                self.fit(window)
+        self._fit_existing(windows)
         self._tree_changed()
+
+    def _fit_existing(self, windows: Iterable[WindowRecord]) -> None:
+        existing = {window.id for _session, window in self._tree.windows()}
+        for window in windows:
+            if window.id in existing:
+                self.fit(window)
 
     def _check_window_size(self, session: SessionRecord, window: WindowRecord, cols: int, rows: int) -> None:
         if (cols, rows) == (window.cols, window.rows):
@@ -400,13 +399,10 @@ class Arranger:
 
 
 def decide(policy: str, views: Sequence[View], own: tuple[int, int]) -> tuple[int, int]:
-    """Return the size of a window.
+    """Return the size of a window that some clients see; ``own``, its current size, if none of them counts.
 
-    Args:
-        policy: ``smallest`` and ``largest`` choose for each axis, ``latest`` takes the client that was active last, and
-            ``manual`` ignores clients.
-        views: The clients that see it; those without columns or rows are ignored.
-        own: Its current size, which it keeps if all clients are ignored.
+    ``smallest`` and ``largest`` choose for each axis, ``latest`` takes the client that was active last, and ``manual``
+    ignores clients. Views without columns or rows do not count.
     """
     counted = [view for view in views if view.cols > 0 and view.rows > 0]
     if policy == "manual" or not counted:

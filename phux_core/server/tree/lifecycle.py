@@ -28,10 +28,6 @@ class Lifecycle:
     """The timers that end panes and the server.
 
     Args:
-        loop: The event loop.
-        tree: The sessions.
-        remove_panes: Removes dead panes.
-        shutdown: Ends the server, with a reason.
         keep_dead_s: How long dead panes are kept; None for the default.
         exit_after_idle_s: How long the server runs without clients; None for ever.
         empty_exit: Whether the server ends when its last session has ended.
