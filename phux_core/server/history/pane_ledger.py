@@ -1,8 +1,8 @@
 """The command ledger of a live pane: updated by marks and runs, stored at the keeper and in the log.
 
 After a restart, the marks in the journal are processed again. The ledger ignores those that it has recorded already:
-commands start at increasing sequence numbers. So only a new command must be stored at once: in the run's note, and then
-beside the journal. The journal contains the rest. The keeper and the log get all changes together, a moment later.
+commands start at increasing sequence numbers. Each change is stored at once in the outbox beside the journal, which
+survives the service. The keeper and the log get all of them together, a moment later.
 """
 
 from __future__ import annotations
@@ -67,10 +67,9 @@ class PaneLedger:
         self._ledger = Ledger.of(record.id, kept + journal.outbox)
         self._keep = keep
         self._lines = kept.count(b"\n")
-        # The last service may not have stored its last changes; they are stored with the next one.
-        unstored = {entry.number for entry in ledger.load(journal.outbox)} | {self.next_number - 1}
-        self._changed = {entry.number: entry for entry in self.entries if entry.number in unstored}
         self._timer: asyncio.TimerHandle | None = None
+        for entry in self.entries[-1:]:  # the last service may not have written it to the log
+            journal.add_to_outbox(ledger.line(entry))
 
     @property
     def entries(self) -> list[Entry]:
@@ -167,19 +166,19 @@ class PaneLedger:
             started_at=started_at,
             start=start,
         )
-        self._store_later(entry)
-        # Until then it survives the service beside the journal, which need not contain it.
-        if not self._journal.add_to_outbox(ledger.line(entry)):
-            self.flush()
+        self._store(entry)
 
     def _change(self, number: int, **what: object) -> None:
         entry = self._ledger.change(number, **what)
         if entry is not None:
-            self._store_later(entry)
+            self._store(entry)
 
-    def _store_later(self, entry: Entry) -> None:
-        self._changed[entry.number] = entry
-        if self._timer is None:
+    def _store(self, entry: Entry) -> None:
+        line = ledger.line(entry)
+        if not self._journal.add_to_outbox(line):
+            self.flush()
+            self._write(line)
+        elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_WRITE_S, self.flush)
 
     def flush(self) -> None:
@@ -187,15 +186,16 @@ class PaneLedger:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not self._changed:
-            return
-        lines = b"".join(map(ledger.line, self._changed.values()))
-        self._lines += len(self._changed)
-        self._changed.clear()
+        lines = self._journal.outbox
+        if lines:
+            self._write(lines)
+            self._journal.clear_outbox()
+
+    def _write(self, lines: bytes) -> None:
+        self._lines += lines.count(b"\n")
         if self._lines > _MOST_LINES:
             self._lines = len(self._ledger.entries)
             self._keep(self._ledger.dump(), True)
         else:
             self._keep(lines, False)
-        self._journal.clear_outbox()
         self._log.note_commands(lines, self._ledger)
