@@ -329,7 +329,8 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
             pane.tracker.marks = ShellMarks.load(rebuilt.notes)
     with contained:
         pane.runs.restore()
-    if rebuilt.is_aside:
+    is_aside = rebuilt.note == SET_ASIDE
+    if is_aside:
         unknown = f"it is not known whether the command in @{pane.id} has ended: {SET_ASIDE}"
         pane.runs.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
     starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
@@ -340,7 +341,7 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
                 pane.router.take_mark(effect)
     marks = pane.tracker.marks
     marks.resume(starts, pane.journal.position)
-    marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and (rebuilt.is_aside or pane.journal.base > 0)
+    marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and (is_aside or pane.journal.base > 0)
     with contained:
         pane.runs.after_replay()
         pane.runner.resume()

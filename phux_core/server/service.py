@@ -122,7 +122,7 @@ class Service:
         self._listener = socket.socket(fileno=inheritance.listener)
         self._listener.setblocking(False)
         loop.add_reader(self._listener, self._accept)
-        self._lifecycle.begin()
+        self._lifecycle.tree_changed()
         self.keeper.take_news(inheritance.news)
         loop.call_soon(self.keeper.ready)  # from the loop, to report that it runs
 
@@ -151,7 +151,7 @@ class Service:
         self._progress()
         self._feed_mark[0] = record.id  # if rebuilding this pane crashes the service, the keeper knows which one it was
         if aside:
-            rebuilt = Rebuilt(self._blank(record, journal.position), None, [], SET_ASIDE, is_aside=True)
+            rebuilt = Rebuilt(self._blank(record, journal.position), None, [], SET_ASIDE)
         else:
             rebuilt = rebuild(*self._terminal_of(record), checkpoint, journal, self._history_of(record), self._progress)
         if rebuilt.note is not None:

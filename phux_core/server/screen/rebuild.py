@@ -40,15 +40,14 @@ class Rebuilt(NamedTuple):
         notes: The state stored with the checkpoint; None if there was no checkpoint.
         effects: The effects of the output since then. Replies were sent and events published by the earlier service, so
             only marks matter.
-        note: What could not be rebuilt; None if everything was.
-        is_aside: Whether the journal must not be read, because it crashed earlier services.
+        note: What could not be rebuilt; None if everything was. ``SET_ASIDE`` if the journal was not read, because it
+            crashed earlier services.
     """
 
     engine: Engine
     notes: dict[str, Any] | None
     effects: list[Effect]
     note: str | None = None
-    is_aside: bool = False
 
 
 def rebuild(

@@ -60,7 +60,7 @@ class FakeServer:
         self.lifecycle = Lifecycle(
             self, self.tree, remove_panes=self._remove, shutdown=self.shutdowns.append, **self.options
         )
-        self.lifecycle.begin()
+        self.lifecycle.tree_changed()
         return self
 
     def _remove(self, panes):
