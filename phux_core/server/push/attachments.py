@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from attrs import define, field
+
 from phux_core.engine.encoding import encode_focus
 from phux_core.errors import LimitError, NoSuchTargetError, RefusedError
 from phux_core.server.screen.attach_frames import Pace, PaneSight
@@ -56,44 +58,35 @@ class Host(Protocol):
         """Save the tree, and notify clients."""
 
 
+@define(eq=False)
 class Attachment:
     """One client on one session.
 
     Attributes:
         number: Its number, which all its frames carry.
         size: The columns and rows that it has for a window.
-        focused: Whether its terminal has the focus; True until the client reports otherwise.
         used: Increases with its user's activity; highest for the client that was used last.
+        focused: Whether its terminal has the focus; True until the client reports otherwise.
         frozen: The copy of a pane for its copy mode.
     """
 
-    def __init__(
-        self,
-        host: Host,
-        connection: Connection,
-        number: int,
-        session_id: int,
-        *,
-        size: tuple[int, int],
-        read_only: bool,
-    ) -> None:
-        self.number = number
-        self.connection = connection
-        self.session_id = session_id
-        self.size = size
-        self.read_only = read_only
-        self.focused = True
-        self.used = number
-        self.frozen: Engine | None = None
-        self._host = host
-        self._sent_view: dict[str, Any] | None = None
-        self._sights: dict[int, PaneSight] = {}
-        self._due: dict[int, float] = {}  # when to push each changed pane
-        self._view_due = False
-        self._bells_due: set[int] = set()
-        self._pace = Pace()
-        self._timer: asyncio.TimerHandle | None = None
-        self._synchronized_since: dict[int, float] = {}
+    _host: Host
+    connection: Connection
+    number: int
+    session_id: int
+    size: tuple[int, int]
+    read_only: bool
+    used: int
+    focused: bool = True
+    frozen: Engine | None = None
+    _sent_view: dict[str, Any] | None = None
+    _sights: dict[int, PaneSight] = field(factory=dict)
+    _due: dict[int, float] = field(factory=dict)  # when to push each changed pane
+    _view_due: bool = False
+    _bells: set[int] = field(factory=set)
+    _pace: Pace = field(factory=Pace)
+    _timer: asyncio.TimerHandle | None = None
+    _synchronized_since: dict[int, float] = field(factory=dict)
 
     def pane_changed(self, pane: Pane) -> None:
         """Push a pane that has changed, if this client sees it."""
@@ -120,9 +113,8 @@ class Attachment:
         self.schedule()
 
     def rang(self, window_id: int) -> None:
-        """Record a bell."""
-        self._bells_due.add(window_id)
-        self.schedule()
+        """Record a bell, which is pushed with the view."""
+        self._bells.add(window_id)
 
     def push_view(self, session: SessionRecord) -> None:
         """Push the view at once, so that a client that requested a change gets it before the reply.
@@ -131,14 +123,13 @@ class Attachment:
         """
         self._view_due = True
         if self._sent_view is not None and not self.connection.is_slow:
-            self._view_due = False
             self._push_view(session)
         self.schedule()
 
     def schedule(self) -> None:
         """Push pending changes when they are due."""
         waiting = [*self._due.values()]
-        if self._view_due or self._bells_due:
+        if self._view_due:
             waiting.append(self._pace.next)
         if waiting:
             self._wake_at(min(waiting))
@@ -175,22 +166,15 @@ class Attachment:
         if session is None or not self._may_push:
             return
         now = self._host.loop.time()
-        if (self._view_due or self._bells_due) and now >= self._pace.next:
-            self._push_view_and_bells(session, now)
+        if self._view_due and now >= self._pace.next:
+            self._pace.step(now)
+            self._push_view(session)
         for pane_id in [pane_id for pane_id in sorted(self._due) if self._due[pane_id] <= now]:
             self._push_frame(pane_id, now)
         self.schedule()
 
-    def _push_view_and_bells(self, session: SessionRecord, now: float) -> None:
-        self._pace.step(now)
-        if self._view_due:
-            self._view_due = False
-            self._push_view(session)
-        for window_id in self._bells_due:
-            self._send("bell", {"window": window_id})
-        self._bells_due.clear()
-
     def _push_view(self, session: SessionRecord) -> None:
+        self._view_due = False
         window = session.current
         view = {
             "session": {"id": session.id, "name": session.name},
@@ -205,13 +189,16 @@ class Attachment:
             },
             "read_only": self.read_only,
         }
-        shown = window.arrangement.panes
         if view != self._sent_view:
             self._sent_view = view
             # A pane that is no longer visible is sent whole when it is visible again: the client discards it, too.
+            shown = window.arrangement.panes
             self._sights = {pane_id: self._sights.get(pane_id) or PaneSight() for pane_id in shown}
             self._due = {pane_id: sight.pace.next for pane_id, sight in self._sights.items()}
             self._send("view", view)
+        for window_id in self._bells:
+            self._send("bell", {"window": window_id})
+        self._bells.clear()
 
     def _window_document(self, session: SessionRecord, window: WindowRecord) -> dict[str, Any]:
         states = {self._host.panes[pane.id].watch.state for pane in window.panes if pane.id in self._host.panes}
@@ -270,9 +257,10 @@ class Attachments:
             )
         if len(self._all) >= MAX_ATTACHMENTS:
             raise LimitError(f"{MAX_ATTACHMENTS} clients are attached, which is the maximum")
-        attachment = Attachment(self._host, connection, self._next, session_id, size=size, read_only=read_only)
+        number = self._next
+        attachment = Attachment(self._host, connection, number, session_id, size, read_only, used=number)
         self._next += 1
-        self._all[attachment.number] = attachment
+        self._all[number] = attachment
         if not read_only:
             self._focus(session_id)
         self._clients_changed(session_id)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 from phux_core import layout
 from phux_core.engine.protocol import MAX_SIZE
@@ -46,6 +46,7 @@ class View:
     active_at: float = 0.0
 
 
+@define(eq=False)
 class Arranger:
     """Arranges the windows and panes of one service.
 
@@ -55,22 +56,13 @@ class Arranger:
         tree_changed: Saves the tree and notifies clients.
     """
 
-    def __init__(
-        self,
-        tree: Tree,
-        panes: Mapping[int, SizedPane],
-        size_policy: str,
-        *,
-        write_tree: Callable[[], None],
-        tree_changed: Callable[[], None],
-    ) -> None:
-        self._tree = tree
-        self._panes = panes
-        self._write_tree = write_tree
-        self._tree_changed = tree_changed
-        self._size_policy = size_policy
-        self._views: dict[int, list[View]] = {}
-        self._leaving: set[int] = set()
+    _tree: Tree
+    _panes: Mapping[int, SizedPane]
+    _size_policy: str
+    _write_tree: Callable[[], None]
+    _tree_changed: Callable[[], None]
+    _views: dict[int, list[View]] = field(factory=dict, init=False)
+    _leaving: set[int] = field(factory=set, init=False)
 
     # Finding
 
