@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from phux_core.server.screen.rebuild import Rebuilt
     from phux_core.server.shell.events import State
 
-_UNKNOWN: tuple[State, Foreground | None] = ("running", None)
-
 
 class PaneHub(Protocol):
     """Publishes the events and the output of panes."""
@@ -84,6 +82,10 @@ class Pane:
     """A pane whose program runs, or ran.
 
     It closes ``fd``, the PTY master, which is negative for a dead pane.
+
+    Attributes:
+        ready: Done when its program first waits, runs full-screen or has ended.
+        ended: Done when its program has ended and all output was read; never done if an earlier service saw that.
     """
 
     def __init__(
@@ -126,7 +128,7 @@ class Pane:
         self.observer = ShellObserver(record, fd, self.tracker, self.keyboard, journal, position)
         self.watch = StateWatch(
             loop,
-            lambda: faults.output.call(self._look, _UNKNOWN),
+            self._look,
             self._on_state,
             lambda: self.keyboard.queue.may_be_unread,
         )
@@ -137,6 +139,7 @@ class Pane:
         self.runner = Runner(shell, self.ledger, self.runs, context.run_directory)
         self.router = EventRouter(shell, self.engine, self.runs, self.runner, self.ledger, self._emit)
         self.ready: asyncio.Future[None] = loop.create_future()
+        self.ended: asyncio.Future[None] = loop.create_future()
         self._wait_status: int | None = None
         if fd >= 0:
             self.intake.begin()
@@ -218,16 +221,18 @@ class Pane:
         if self.record.dead or self.fd < 0:
             return "dead", None
         tracker, engine = self.tracker, self.engine
-        was_integrated = bool(tracker.marks.nonce)
-        in_editor = tracker.marks.start is not None and engine.modes().bracketed_paste
-        now = self._context.loop.time()
-        self.router.publish(self.observer.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
-        if tracker.asks_for_hooks:
-            tracker.asks_for_hooks = False
-            self.keyboard.type_ours([{"text": QUESTION}])
-        if was_integrated and not tracker.marks.nonce:
-            self.keep_checkpoint()  # the next service must not find its marks again
-        return tracker.state, tracker.foreground
+        with self.faults.output:
+            was_integrated = bool(tracker.marks.nonce)
+            in_editor = tracker.marks.start is not None and engine.modes().bracketed_paste
+            now = self._context.loop.time()
+            self.router.publish(self.observer.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
+            if tracker.asks_for_hooks:
+                tracker.asks_for_hooks = False
+                self.keyboard.type_ours([{"text": QUESTION}])
+            if was_integrated and not tracker.marks.nonce:
+                self.keep_checkpoint()  # the next service must not find its marks again
+            return tracker.state, tracker.foreground
+        return "running", None
 
     def _on_state(self, state: State, foreground: Foreground | None) -> None:
         command = foreground.name if foreground is not None else self.record.command
@@ -302,6 +307,7 @@ class Pane:
         self._emit("pane_closed", **record.ending())
         self.runs.settle()
         self._context.on_dead(self)
+        self.ended.set_result(None)
 
     def _close_fd(self) -> None:
         fd = self.fd

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 _OUTPUT = "some of its output could not be processed; marks or events are missing"
 _ENGINE = "its terminal failed on its output and was cleared; the log is complete"
 _RESTORING = "the state of its shell could not be restored after a restart of the service"
-_T = TypeVar("_T")
 _log = logging.getLogger("phux.pane")
 
 
@@ -38,12 +37,6 @@ class Containment:
             return False
         self.caught(error)
         return True
-
-    def call(self, function: Callable[[], _T], otherwise: _T) -> _T:
-        """Call a function; return ``otherwise`` if it raises."""
-        with self:
-            return function()
-        return otherwise
 
     def caught(self, error: Exception) -> None:
         """Log and report an exception, the first time."""

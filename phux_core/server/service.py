@@ -102,23 +102,13 @@ class Service:
         self._reported = tree_state(self.tree)
         self._connections: set[Connection] = set()
         self.room = bytearray(wire.RECEIVE_SIZE)
-        self._dead_waiters: dict[int, list[asyncio.Future[None]]] = {}
         self.stopping = False
         self._accepting: set[asyncio.Task[object]] = set()
         self.keeper = KeeperLink(loop, channel, on_exit=self._on_exit, on_closed=self._on_keeper_gone)
         self._rebuilding = True
         self._adopt(inheritance)
         self._rebuilding, self._feed_mark[1] = False, 0
-        self._lifecycle = Lifecycle(
-            loop,
-            self.tree,
-            remove_panes=self.remove_panes,
-            shutdown=self.shutdown,
-            keep_dead_s=settings.keep_dead,
-            exit_after_idle_s=settings.exit_after_idle,
-            empty_exit=not settings.owned,
-            unused_exit=settings.log is not None,
-        )
+        self._lifecycle = Lifecycle(loop, self.tree, settings, remove_panes=self.remove_panes, shutdown=self.shutdown)
         self._listener = socket.socket(fileno=inheritance.listener)
         self._listener.setblocking(False)
         loop.add_reader(self._listener, self._accept)
@@ -207,12 +197,6 @@ class Service:
                 pane.close()
                 self.keeper.release(pane_id)
 
-    def when_dead(self, pane_id: int) -> asyncio.Future[None]:
-        """Return a future that is done when a pane's program has ended and its output was read."""
-        future: asyncio.Future[None] = self.loop.create_future()
-        self._dead_waiters.setdefault(pane_id, []).append(future)
-        return future
-
     def tree_changed(self) -> None:
         """Save the tree, and check whether the server is done."""
         self._save_tree()
@@ -298,9 +282,6 @@ class Service:
         self.arranger.retire(pane.id)
         self._save_tree()  # before the keeper forgets it: one of the two always knows the wait status
         self.keeper.forget(pane.id)
-        for waiter in self._dead_waiters.pop(pane.id, []):
-            if not waiter.done():
-                waiter.set_result(None)
         self.loop.call_soon(self._lifecycle.tree_changed)
 
     # Clients

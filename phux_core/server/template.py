@@ -172,18 +172,11 @@ def _enter(order: dict[str, Any], log: int) -> None:
     os.dup2(log, 1)
     os.dup2(log, 2)
     os.close(log)
-    _set_environment(order["env"])
+    for name in [*os.environ]:
+        del os.environ[name]
+    os.environ.update(order["env"])
     with contextlib.suppress(OSError):
         os.chdir(order["cwd"])
-
-
-def _set_environment(env: dict[str, str]) -> None:
-    """Set exactly these variables; mostly they are those of the template."""
-    for name in os.environ.keys() - env.keys():
-        del os.environ[name]
-    for name, value in env.items():
-        if os.environ.get(name) != value:
-            os.environ[name] = value
 
 
 def _run(program: Callable[[], int], keep: int) -> NoReturn:

@@ -42,14 +42,13 @@ class Reader(asyncio.BufferedProtocol):
 
     connection: Connection
     _transport: asyncio.Transport
+    _timer: asyncio.TimerHandle  # until the hello, and after a violation of the protocol
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._loop = service.loop
         self._decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
         self._greeted = False
-        self._handshake_timer: asyncio.TimerHandle | None = None
-        self._last_words_timer: asyncio.TimerHandle | None = None
         self._turn_scheduled = False
 
     # Called by asyncio
@@ -58,14 +57,12 @@ class Reader(asyncio.BufferedProtocol):
         """Start the handshake timeout."""
         self._transport = cast("asyncio.Transport", transport)
         self.connection = Connection(self._transport, self._loop, self._schedule_work)
-        self._handshake_timer = self._loop.call_later(HANDSHAKE_S, self._handshake_overdue)
+        self._timer = self._loop.call_later(HANDSHAKE_S, self._handshake_overdue)
         self._service.connected(self.connection)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """Clean up."""
-        for timer in (self._handshake_timer, self._last_words_timer):
-            if timer is not None:
-                timer.cancel()
+        self._timer.cancel()
         self.connection.lost()
         self._service.disconnected(self.connection)
 
@@ -147,8 +144,7 @@ class Reader(asyncio.BufferedProtocol):
                 f"the client speaks protocol {protocol[0]}.{protocol[1]}, "
                 f"this server {wire.PROTOCOL[0]}.{wire.PROTOCOL[1]}"
             )
-        if self._handshake_timer is not None:
-            self._handshake_timer.cancel()
+        self._timer.cancel()
         client = hello.get("client")
         if isinstance(client, str):  # a name without control characters
             self.connection.client = "".join(filter(str.isprintable, client))[:_LONGEST_NAME] or None
@@ -160,7 +156,8 @@ class Reader(asyncio.BufferedProtocol):
     def _cut_off(self, error: ProtocolError) -> None:
         self.connection.push({"error": error_document(error)})
         self.connection.close()
-        self._last_words_timer = self._loop.call_later(LAST_WORDS_S, self._transport.abort)
+        self._timer.cancel()
+        self._timer = self._loop.call_later(LAST_WORDS_S, self._transport.abort)
 
     def _handshake_overdue(self) -> None:
         self._cut_off(ProtocolError(f"no hello came within {HANDSHAKE_S:.0f} s"))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Iterator
 
+    from phux_core.server.settings import Settings
     from phux_core.server.tree.records import Tree
 
 DEFAULT_KEEP_DEAD_S = 300.0
@@ -28,25 +29,13 @@ _EMPTY_S = 1.0
 
 @define(eq=False)
 class Lifecycle:
-    """Removes dead panes, and ends the server.
-
-    Args:
-        remove_panes: Removes dead panes.
-        shutdown: Ends the server, given the reason.
-        keep_dead_s: How long dead panes are kept; None for the default.
-        exit_after_idle_s: How long the server runs without clients; None for ever.
-        empty_exit: Whether the server ends when its last session has ended.
-        unused_exit: Whether a server that never had a session ends when no client is connected.
-    """
+    """Removes dead panes, and ends the server, given the reason."""
 
     _loop: asyncio.AbstractEventLoop
     _tree: Tree
+    _settings: Settings
     _remove_panes: Callable[[list[int]], None]
     _shutdown: Callable[[str], None]
-    _keep_dead_s: float | None
-    _exit_after_idle_s: float | None
-    _empty_exit: bool
-    _unused_exit: bool
     _had_session: bool = field(init=False)
     _clients: int = field(default=0, init=False)
     _changed_at: float = field(default=0.0, init=False)
@@ -87,7 +76,7 @@ class Lifecycle:
                 return
         dead = sorted((pane.died_at or 0.0, pane.id) for pane in self._tree.panes() if pane.dead)
         now = time.time()
-        keep_s = DEFAULT_KEEP_DEAD_S if self._keep_dead_s is None else self._keep_dead_s
+        keep_s = DEFAULT_KEEP_DEAD_S if self._settings.keep_dead is None else self._settings.keep_dead
         overdue = [pane for died_at, pane in dead if died_at + keep_s <= now]
         too_many = [pane for _died_at, pane in dead[: max(0, len(dead) - MAX_DEAD)]]
         if overdue or too_many:
@@ -101,12 +90,14 @@ class Lifecycle:
 
     def _ends(self) -> Iterator[tuple[float, str]]:
         """Yield when and why the server ends, unless something changes."""
-        if self._empty_exit and self._had_session and not self._tree.sessions:
+        if not self._settings.owned and self._had_session and not self._tree.sessions:
             # A connected client may be about to create the next session.
             yield self._changed_at + (_EMPTY_S if self._clients else 0.0), "its last session has ended"
         if self._clients:
             return
-        if self._exit_after_idle_s is not None:
-            yield self._idle_since + self._exit_after_idle_s, f"no client for {self._exit_after_idle_s:g} s"
-        if self._unused_exit and not self._had_session:
+        idle_s = self._settings.exit_after_idle
+        if idle_s is not None:
+            yield self._idle_since + idle_s, f"no client for {idle_s:g} s"
+        # A server in the foreground waits for its first session for ever.
+        if self._settings.log is not None and not self._had_session:
             yield self._idle_since + _UNUSED_S, "no session was created"
