@@ -131,14 +131,14 @@ class KeeperLink:
         """Report that a program's exit status was recorded."""
         self._send({"op": "forget", "pane": pane})
 
-    def put(self, key: str, data: bytes, *, append: bool = False, at_once: bool = False) -> None:
+    def put(self, key: str, data: bytes, *, append: bool = False) -> None:
         """Store bytes at the keeper for the next service, or append them to those stored before.
 
-        With ``at_once``, return only when they are sent, so that a crash of the service cannot lose them.
+        Return when they are sent, so that a crash of the service cannot lose them.
         """
         self._send({"op": "append" if append else "put", "key": key}, data)
         deadline = time.monotonic() + _KEEPER_S
-        while at_once and self._channel.wants_write and not self._closed and time.monotonic() < deadline:
+        while self._channel.wants_write and not self._closed and time.monotonic() < deadline:
             self._channel.wait(writing=True, timeout_s=_KEEPER_S)
             self._on_writable()
 

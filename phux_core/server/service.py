@@ -213,8 +213,7 @@ class Service:
 
     def write_tree(self) -> None:
         """Store the tree at the keeper for the next service."""
-        # At once: clients may learn of a change right after, and a crash must not revert it.
-        self.keeper.put("tree", self.tree.dump(), at_once=True)
+        self.keeper.put("tree", self.tree.dump())
 
     def _save_tree(self) -> None:
         """Save the tree, and report its changes."""
@@ -261,10 +260,10 @@ class Service:
             _log.warning("@%d continues with the pyte engine: %s", suspect.id, suspect.engine_note)
 
     def _keep_checkpoint(self, pane: Pane, checkpoint: bytes) -> None:
-        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.tracker.marks.dump()), at_once=True)
+        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.tracker.marks.dump()))
 
     def _keep_command(self, pane_id: int, data: bytes, anew: bool) -> None:
-        self.keeper.put(ledger_key(pane_id), data, append=not anew, at_once=True)
+        self.keeper.put(ledger_key(pane_id), data, append=not anew)
 
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)

@@ -30,7 +30,7 @@ class LogWorkers:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._free: list[tuple[Process, asyncio.TimerHandle]] = []
+        self._free: dict[Process, asyncio.TimerHandle] = {}
         self._busy: set[Process] = set()
         self._slots = asyncio.Semaphore(MOST_WORKERS)
         self._waiting = 0
@@ -90,7 +90,7 @@ class LogWorkers:
 
     async def _take(self) -> Process:
         while self._free:
-            worker, timer = self._free.pop()
+            worker, timer = self._free.popitem()
             timer.cancel()
             if worker.returncode is None:
                 return worker
@@ -106,16 +106,16 @@ class LogWorkers:
         if self._closed:
             _end(worker)
         else:
-            self._free.append((worker, self._loop.call_later(_IDLE_S, self._end_idle, worker)))
+            self._free[worker] = self._loop.call_later(_IDLE_S, self._end_idle, worker)
 
     def _end_idle(self, worker: Process) -> None:
-        self._free = [(free, timer) for free, timer in self._free if free is not worker]
+        del self._free[worker]
         _end(worker)
 
     def close(self) -> None:
         """End all workers."""
         self._closed = True
-        for worker, timer in self._free:
+        for worker, timer in self._free.items():
             timer.cancel()
             _end(worker)
         for worker in self._busy:

@@ -248,7 +248,7 @@ class Attachments:
         self._focused_panes: set[int] = set()
 
     def attach(self, connection: Connection, session_id: int, *, size: tuple[int, int], read_only: bool) -> Attachment:
-        """Attach a client to a session, unless no program runs in it."""
+        """Attach a client to a session, in which a program must be running."""
         session = self._host.tree.session(session_id)
         if not session.alive:
             raise NoSuchTargetError(
@@ -307,7 +307,7 @@ class Attachments:
         ]
 
     def check_allowed(self, connection: Connection, call: str) -> None:
-        """Raise an error if a client is attached read-only and a call is not a reading one."""
+        """Raise RefusedError if a client that is attached read-only makes another call than reading ones."""
         if call not in _WATCHING and any(attachment.read_only for attachment in self._with(connection)):
             raise RefusedError("this client is attached read-only", remedy="attach without --read-only")
 
