@@ -3,7 +3,7 @@
 Packages and modules, bottom to top. Each imports only from those above it in this list, also for type checkers;
 tests/unit/test_imports.py reads the list.
 
-sync          a waker, a promise, the lock of a pane
+sync          a waker and a promise
 clients       connected clients and their pending requests
 settings      the options that the keeper was started with
 kernel        foreground processes, system calls, line discipline, peer credentials
@@ -17,7 +17,6 @@ run           a command typed at a prompt, its exit code and its output
 screen        the terminal, changes, attach frames, rebuilding
 tree          sessions, windows and panes: records, layout, start and end
 pane          one live pane
-pane_restore  what an earlier service knew of it
 documents     the screen of a pane and the tree, as calls return them
 push          events, text and attach frames for clients
 service       panes, keeper and clients put together

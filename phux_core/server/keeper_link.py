@@ -15,12 +15,12 @@ from phux_core.keeper.journal import Journal
 from phux_core.keeper.journal import create as create_journal
 from phux_core.server.kernel.syscall import Questions
 
-# The keeper answers at once unless it is stopped or dead.
-_KEEPER_S = 2.0
-
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Mapping, Sequence
+
+# The keeper answers at once unless it is stopped or dead.
+_KEEPER_S = 2.0
 
 
 @define
@@ -53,11 +53,7 @@ class Inheritance:
 
 
 def receive_inheritance(channel: Channel) -> Inheritance:
-    """Wait for the state that the keeper passes on.
-
-    Raises:
-        ChannelClosedError: The keeper is gone.
-    """
+    """Wait for the state that the keeper passes on; raise ChannelClosedError if the keeper is gone."""
     inheritance: Inheritance | None = None
     while True:
         channel.wait()
@@ -85,13 +81,9 @@ def receive_inheritance(channel: Channel) -> Inheritance:
 
 
 class KeeperLink:
-    """Sends requests to the keeper and receives its messages.
+    """Sends requests to the keeper and receives its messages, after the inheritance was received.
 
-    Args:
-        loop: The event loop.
-        channel: The channel, after the inheritance was received.
-        on_exit: Called with a pane and its wait status when a program ends.
-        on_closed: Called when the keeper is gone.
+    ``on_exit`` is called with a pane and its wait status when a program ends, ``on_closed`` when the keeper is gone.
     """
 
     def __init__(
@@ -114,37 +106,20 @@ class KeeperLink:
         loop.add_reader(channel, self._on_readable)
 
     def take_news(self, messages: list[Message]) -> None:
-        """Process messages that came with the inheritance."""
+        """Process messages, also those that came with the inheritance."""
         for message in messages:
             self._on_message(message)
 
     async def spawn(
         self, pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int
     ) -> Child:
-        """Make the keeper start a program.
-
-        Returns:
-            The program, with its wait status if it has already ended.
-
-        Raises:
-            CannotExecuteError: It could not be started.
-        """
+        """Make the keeper start a program; raise CannotExecuteError if that fails."""
         number = self._next_id
         self._next_id += 1
         future: asyncio.Future[tuple[int, list[int]]] = self._loop.create_future()
         self._spawning[number] = future
-        self._send(
-            {
-                "op": "spawn",
-                "id": number,
-                "pane": pane,
-                "argv": list(argv),
-                "cwd": cwd,
-                "env": dict(env),
-                "cols": cols,
-                "rows": rows,
-            }
-        )
+        request = {"op": "spawn", "id": number, "pane": pane, "cwd": cwd, "cols": cols, "rows": rows}
+        self._send(request | {"argv": list(argv), "env": dict(env)})
         pid, (master, journal) = await future
         return Child(pane, pid, master, Journal(journal), self._unclaimed.pop(pane))
 
@@ -156,18 +131,14 @@ class KeeperLink:
         """Report that a program's exit status was recorded."""
         self._send({"op": "forget", "pane": pane})
 
-    def put(self, key: str, data: bytes, *, append: bool = False, at_once: bool = False) -> None:
-        """Store bytes at the keeper for the next service.
+    def put(self, key: str, data: bytes, *, append: bool = False) -> None:
+        """Store bytes at the keeper for the next service, or append them to those stored before.
 
-        Args:
-            key: Their name.
-            data: The bytes.
-            append: Whether to append them to the bytes stored before.
-            at_once: Whether to return only when they are sent, so that a crash of the service cannot lose them.
+        Return when they are sent, so that a crash of the service cannot lose them.
         """
         self._send({"op": "append" if append else "put", "key": key}, data)
         deadline = time.monotonic() + _KEEPER_S
-        while at_once and self._channel.wants_write and not self._closed and time.monotonic() < deadline:
+        while self._channel.wants_write and not self._closed and time.monotonic() < deadline:
             self._channel.wait(writing=True, timeout_s=_KEEPER_S)
             self._on_writable()
 
@@ -206,9 +177,8 @@ class KeeperLink:
             messages = self._channel.receive()
         except ChannelClosedError:
             self._close()
-            return
-        for message in messages:
-            self._on_message(message)
+        else:
+            self.take_news(messages)
 
     def _on_message(self, message: Message) -> None:
         header: dict[str, Any] = message.header

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from attrs import frozen
 
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
-from phux_core.errors import PaneClosedError
+from phux_core.errors import InternalError, PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.server.pty.intake import Intake
 from phux_core.server.run.event_router import EventRouter
 from phux_core.server.run.follower import RunFollower
 from phux_core.server.run.runner import Runner
+from phux_core.server.screen.rebuild import SET_ASIDE
 from phux_core.server.screen.terminal import Terminal
 from phux_core.server.shell.edit_line import QUESTION
 from phux_core.server.shell.keyboard import Keyboard
@@ -43,9 +44,8 @@ if TYPE_CHECKING:
     from phux_core.server.pane_faults import PaneFaults
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.pty.read_order import ReadTurns
+    from phux_core.server.screen.rebuild import Rebuilt
     from phux_core.server.shell.events import State
-
-_UNKNOWN: tuple[State, Foreground | None] = ("running", None)
 
 
 class PaneHub(Protocol):
@@ -63,9 +63,6 @@ class PaneContext:
     """The objects that all panes of a service share.
 
     Attributes:
-        loop: The event loop.
-        turns: The reading order.
-        events: Publishes events and output.
         feed_mark: Records whose engine is at work, in case it ends the process.
         run_directory: The directory for files that shells source.
         on_dead: Called once, when the program has ended and all its output was read.
@@ -84,15 +81,11 @@ class PaneContext:
 class Pane:
     """A pane whose program runs, or ran.
 
-    Args:
-        record: Its record in the tree.
-        fd: The PTY master, which the pane closes; negative for a dead pane.
-        engine: Its terminal.
-        journal: Receives its output, and survives the service.
-        context: The objects that all panes share.
-        faults: Contains its faults.
-        log: Stores its output.
-        ledger: Records its commands.
+    It closes ``fd``, the PTY master, which is negative for a dead pane.
+
+    Attributes:
+        ready: Done when its program first waits, runs full-screen or has ended.
+        ended: Done when its program has ended and all output was read; never done if an earlier service saw that.
     """
 
     def __init__(
@@ -118,7 +111,7 @@ class Pane:
             turns=context.turns,
             take=self._take,
             make_room=self.keep_checkpoint,
-            on_busy=lambda: self._emit("dirty"),
+            on_busy=partial(self._emit, "dirty"),
             on_idle=self._on_idle,
             on_end=self._finish_if_over,
         )
@@ -135,7 +128,7 @@ class Pane:
         self.observer = ShellObserver(record, fd, self.tracker, self.keyboard, journal, position)
         self.watch = StateWatch(
             loop,
-            lambda: faults.output.call(self._look, _UNKNOWN),
+            self._look,
             self._on_state,
             lambda: self.keyboard.queue.may_be_unread,
         )
@@ -146,6 +139,7 @@ class Pane:
         self.runner = Runner(shell, self.ledger, self.runs, context.run_directory)
         self.router = EventRouter(shell, self.engine, self.runs, self.runner, self.ledger, self._emit)
         self.ready: asyncio.Future[None] = loop.create_future()
+        self.ended: asyncio.Future[None] = loop.create_future()
         self._wait_status: int | None = None
         if fd >= 0:
             self.intake.begin()
@@ -167,10 +161,6 @@ class Pane:
     def takes_input(self) -> bool:
         """Whether its program can get input."""
         return self.fd >= 0 and not self.intake.ended
-
-    def read_now(self) -> None:
-        """Read the output written so far, unless it is a flood."""
-        self.intake.read_now()
 
     def _emit(self, name: str, /, **payload: object) -> None:
         """Publish an event, with the pane's id and its sequence number."""
@@ -207,7 +197,7 @@ class Pane:
         if self.intake.journal_may_restart:
             self.runs.before_journal_restarts()
             self.log.before_journal_restarts()
-            self.ledger.keep_now()
+            self.ledger.flush()
             self.journal.restart()
 
     def _on_idle(self) -> None:
@@ -232,16 +222,18 @@ class Pane:
         if self.record.dead or self.fd < 0:
             return "dead", None
         tracker, engine = self.tracker, self.engine
-        was_integrated = bool(tracker.marks.nonce)
-        in_editor = tracker.marks.start is not None and engine.modes().bracketed_paste
-        now = self._context.loop.time()
-        self.router.publish(self.observer.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
-        if tracker.asks_for_hooks:
-            tracker.asks_for_hooks = False
-            self.keyboard.type_ours([{"text": QUESTION}])
-        if was_integrated and not tracker.marks.nonce:
-            self.keep_checkpoint()  # the next service must not find its marks again
-        return tracker.state, tracker.foreground
+        with self.faults.output:
+            was_integrated = bool(tracker.marks.nonce)
+            in_editor = tracker.marks.start is not None and engine.modes().bracketed_paste
+            now = self._context.loop.time()
+            self.router.publish(self.observer.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
+            if tracker.asks_for_hooks:
+                tracker.asks_for_hooks = False
+                self.keyboard.type_ours([{"text": QUESTION}])
+            if was_integrated and not tracker.marks.nonce:
+                self.keep_checkpoint()  # the next service must not find its marks again
+            return tracker.state, tracker.foreground
+        return "running", None
 
     def _on_state(self, state: State, foreground: Foreground | None) -> None:
         command = foreground.name if foreground is not None else self.record.command
@@ -255,21 +247,12 @@ class Pane:
     # Input
 
     def type(self, items: list[dict[str, Any]], *, client: str | None = None) -> tuple[int, asyncio.Future[None]]:
-        """Type keys, text and pastes for a person or client, encoded for the current modes, as one piece.
-
-        Args:
-            items: The items of an ``input`` call.
-            client: The name of the client.
+        """Type the items of an ``input`` call for a person or client, encoded for the current modes, as one piece.
 
         Returns:
             The number of bytes, and a future that is done when they are written.
-
-        Raises:
-            PaneClosedError: The program has ended.
-            BadRequestError: There is no such key.
-            InputTooLongError, InputBlockedError: See WriteQueue.
         """
-        self.read_now()  # keys are for the current modes, and follow the answers to earlier queries
+        self.intake.read_now()  # keys are for the current modes, and follow the answers to earlier queries
         self.watch.look_if_due()
         if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
@@ -325,6 +308,7 @@ class Pane:
         self._emit("pane_closed", **record.ending())
         self.runs.settle()
         self._context.on_dead(self)
+        self.ended.set_result(None)
 
     def _close_fd(self) -> None:
         fd = self.fd
@@ -342,3 +326,31 @@ class Pane:
         self.ledger.flush()
         self.log.close()
         self.journal.close()
+
+
+def restore(pane: Pane, rebuilt: Rebuilt) -> None:
+    """Restore the shell and runs of a pane at its checkpoint, and process the marks since."""
+    contained = pane.faults.restoring
+    if rebuilt.notes is not None:
+        with contained:
+            pane.tracker.marks = ShellMarks.load(rebuilt.notes)
+    with contained:
+        pane.runs.restore()
+    is_aside = rebuilt.note == SET_ASIDE
+    if is_aside:
+        unknown = f"it is not known whether the command in @{pane.id} has ended: {SET_ASIDE}"
+        pane.runs.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
+    starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
+    for effect in rebuilt.effects:
+        if isinstance(effect, PrivateOsc):
+            with contained:
+                pane.tracker.marks.resume(starts, effect.start)
+                pane.router.take_mark(effect)
+    marks = pane.tracker.marks
+    marks.resume(starts, pane.journal.position)
+    marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and (is_aside or pane.journal.base > 0)
+    with contained:
+        pane.runs.after_replay()
+        pane.runner.resume()
+    if rebuilt.note is not None:
+        pane.keep_checkpoint()  # so that the next service does not fail in the same way

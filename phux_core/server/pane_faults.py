@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,28 +15,11 @@ if TYPE_CHECKING:
 _OUTPUT = "some of its output could not be processed; marks or events are missing"
 _ENGINE = "its terminal failed on its output and was cleared; the log is complete"
 _RESTORING = "the state of its shell could not be restored after a restart of the service"
-_T = TypeVar("_T")
 _log = logging.getLogger("phux.pane")
 
 
 class Containment:
-    """A context manager that catches the exceptions of one pane. It is reusable and can be nested.
-
-    Args:
-        record: The pane's record, which gets the note.
-        save: Saves the tree, so that the note survives the service.
-        note: The note for the status after an exception.
-
-    Example:
-        >>> from types import SimpleNamespace
-        >>> pane = SimpleNamespace(id=3, engine_note=None)
-        >>> logging.disable()
-        >>> with Containment(pane, lambda: None, "one of its marks was ignored"):
-        ...     int("x")
-        >>> logging.disable(logging.NOTSET)
-        >>> pane.engine_note
-        'one of its marks was ignored'
-    """
+    """A context manager that catches the exceptions of one pane and stores a note in its record. It can be nested."""
 
     def __init__(self, record: PaneRecord, save: Callable[[], None], note: str) -> None:
         self._record = record
@@ -55,12 +38,6 @@ class Containment:
         self.caught(error)
         return True
 
-    def call(self, function: Callable[[], _T], otherwise: _T) -> _T:
-        """Call a function; return ``otherwise`` if it raises."""
-        with self:
-            return function()
-        return otherwise
-
     def caught(self, error: Exception) -> None:
         """Log and report an exception, the first time."""
         if not self._reported:
@@ -71,12 +48,7 @@ class Containment:
 
 
 class PaneFaults:
-    """The faults of one pane.
-
-    Args:
-        record: The pane's record.
-        save: Saves the tree.
-        make_engine: Creates a blank engine that starts at a position in the pane's output.
+    """The faults of one pane; ``make_engine`` creates a blank engine that starts at a position in its output.
 
     Attributes:
         output: Catches exceptions while output is processed, except those of the engine.

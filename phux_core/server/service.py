@@ -19,9 +19,8 @@ from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
 from phux_core.server.kernel.peer_credentials import peer_uid
 from phux_core.server.kernel.syscall import ask_where_refused
-from phux_core.server.pane import Pane, PaneContext
+from phux_core.server.pane import Pane, PaneContext, restore
 from phux_core.server.pane_faults import PaneFaults
-from phux_core.server.pane_restore import restore
 from phux_core.server.pty.read_order import ReadTurns
 from phux_core.server.push.attachments import Attachments
 from phux_core.server.push.hub import EventHub
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
     from phux_core.server.clients.connection import Connection
-    from phux_core.server.history.pane_log import PaneLog
     from phux_core.server.keeper_link import Child, Inheritance
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.settings import Settings
@@ -54,14 +52,7 @@ _log = logging.getLogger("phux.service")
 
 
 class Service:
-    """One instance of the service.
-
-    Args:
-        settings: The keeper's options.
-        channel: The channel to the keeper.
-        inheritance: The state that the keeper passed on.
-        loop: The event loop.
-        make_reader: Makes the protocol that reads the frames of a new client.
+    """One instance of the service; ``make_reader`` makes the protocol that reads the frames of a new client.
 
     Attributes:
         reserved_names: Names of sessions that are being created.
@@ -81,10 +72,9 @@ class Service:
         self._make_reader = make_reader
         self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
         self.panes: dict[int, Pane] = {}
-        self.events = EventHub(1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE)
-        self.attachments: Attachments = Attachments(
-            self, 1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE
-        )
+        first_number = 1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE
+        self.events = EventHub(first_number)
+        self.attachments: Attachments = Attachments(self, first_number)
         self.events.observer = self.attachments
         self.finished: asyncio.Future[None] = loop.create_future()
         self.settings = settings
@@ -105,38 +95,24 @@ class Service:
         life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
         self.logs = Logs(loop, settings, life, self.panes.values)
         self.arranger = Arranger(
-            self.tree,
-            self.panes,
-            settings.window_size,
-            write_tree=self.write_tree,
-            tree_changed=self.tree_changed,
+            self.tree, self.panes, settings.window_size, write_tree=self.write_tree, tree_changed=self.tree_changed
         )
         self.reserved_names: set[str] = set()
         self.starting = 0
         self._reported = tree_state(self.tree)
         self._connections: set[Connection] = set()
         self.room = bytearray(wire.RECEIVE_SIZE)
-        self._dead_waiters: dict[int, list[asyncio.Future[None]]] = {}
         self.stopping = False
         self._accepting: set[asyncio.Task[object]] = set()
         self.keeper = KeeperLink(loop, channel, on_exit=self._on_exit, on_closed=self._on_keeper_gone)
         self._rebuilding = True
         self._adopt(inheritance)
         self._rebuilding, self._feed_mark[1] = False, 0
-        self._lifecycle = Lifecycle(
-            loop,
-            self.tree,
-            remove_panes=self.remove_panes,
-            shutdown=self.shutdown,
-            keep_dead_s=settings.keep_dead,
-            exit_after_idle_s=settings.exit_after_idle,
-            empty_exit=not settings.owned,
-            unused_exit=settings.log is not None,
-        )
+        self._lifecycle = Lifecycle(loop, self.tree, settings, remove_panes=self.remove_panes, shutdown=self.shutdown)
         self._listener = socket.socket(fileno=inheritance.listener)
         self._listener.setblocking(False)
         loop.add_reader(self._listener, self._accept)
-        self._lifecycle.begin()
+        self._lifecycle.tree_changed()
         self.keeper.take_news(inheritance.news)
         loop.call_soon(self.keeper.ready)  # from the loop, to report that it runs
 
@@ -156,10 +132,8 @@ class Service:
         """Add a new pane, or one of an earlier service.
 
         Args:
-            record: Its place in the tree.
             master: Its pty master; negative if its program has ended and all output was read.
-            journal: The program's output since the checkpoint.
-            checkpoint: The checkpoint of its terminal.
+            checkpoint: The checkpoint of its terminal, at which the journal begins.
             commands: The ledger of its commands.
             wait_status: The program's wait status, if it has ended.
             aside: Whether to leave its terminal blank, because rebuilding it crashed earlier services.
@@ -167,13 +141,15 @@ class Service:
         self._progress()
         self._feed_mark[0] = record.id  # if rebuilding this pane crashes the service, the keeper knows which one it was
         if aside:
-            rebuilt = Rebuilt(self._blank(record, journal.position), None, [], SET_ASIDE, is_aside=True)
+            rebuilt = Rebuilt(self._blank(record, journal.position), None, [], SET_ASIDE)
         else:
             rebuilt = rebuild(*self._terminal_of(record), checkpoint, journal, self._history_of(record), self._progress)
         if rebuilt.note is not None:
             record.engine_note = rebuilt.note
             _log.warning("@%d: %s", record.id, rebuilt.note)
-        log = self._open_log(record, journal)
+        found = self.tree.find_pane(record.id)
+        session, is_on = (found[0].name, found[0].log) if found else ("", False)
+        log = self.logs.open(record, journal, session=session, on=is_on)
         pane = Pane(
             record,
             master,
@@ -211,10 +187,6 @@ class Service:
         if self._rebuilding:
             self._feed_mark[1] = self._feed_mark[1] % _STEPS + 1
 
-    def _open_log(self, record: PaneRecord, journal: Journal) -> PaneLog:
-        found = self.tree.find_pane(record.id)
-        return self.logs.open(record, journal, session=found[0].name if found else "", on=bool(found and found[0].log))
-
     def remove_panes(self, pane_ids: list[int]) -> None:
         """Remove panes whose programs have ended or are being ended."""
         self.arranger.remove(pane_ids)
@@ -224,12 +196,6 @@ class Service:
             if pane is not None:
                 pane.close()
                 self.keeper.release(pane_id)
-
-    def when_dead(self, pane_id: int) -> asyncio.Future[None]:
-        """Return a future that is done when a pane's program has ended and its output was read."""
-        future: asyncio.Future[None] = self.loop.create_future()
-        self._dead_waiters.setdefault(pane_id, []).append(future)
-        return future
 
     def tree_changed(self) -> None:
         """Save the tree, and check whether the server is done."""
@@ -247,8 +213,7 @@ class Service:
 
     def write_tree(self) -> None:
         """Store the tree at the keeper for the next service."""
-        # At once: clients may learn of a change right after, and a crash must not revert it.
-        self.keeper.put("tree", self.tree.dump(), at_once=True)
+        self.keeper.put("tree", self.tree.dump())
 
     def _save_tree(self) -> None:
         """Save the tree, and report its changes."""
@@ -295,10 +260,10 @@ class Service:
             _log.warning("@%d continues with the pyte engine: %s", suspect.id, suspect.engine_note)
 
     def _keep_checkpoint(self, pane: Pane, checkpoint: bytes) -> None:
-        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.tracker.marks.dump()), at_once=True)
+        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.tracker.marks.dump()))
 
     def _keep_command(self, pane_id: int, data: bytes, anew: bool) -> None:
-        self.keeper.put(ledger_key(pane_id), data, append=not anew, at_once=True)
+        self.keeper.put(ledger_key(pane_id), data, append=not anew)
 
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)
@@ -316,9 +281,6 @@ class Service:
         self.arranger.retire(pane.id)
         self._save_tree()  # before the keeper forgets it: one of the two always knows the wait status
         self.keeper.forget(pane.id)
-        for waiter in self._dead_waiters.pop(pane.id, []):
-            if not waiter.done():
-                waiter.set_result(None)
         self.loop.call_soon(self._lifecycle.tree_changed)
 
     # Clients

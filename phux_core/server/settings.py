@@ -13,7 +13,7 @@ from phux_core.logs.writing import DEFAULT_PANE_BYTES
 
 @define(frozen=True)
 class Settings:
-    """The server's options.
+    """The server's options; docs/config.md describes those that are in the config file.
 
     Attributes:
         socket: The path of the socket.
@@ -23,13 +23,7 @@ class Settings:
         keep_dead: Seconds for which a dead pane stays readable; None for the default.
         engine: The requested engine; None to choose automatically.
         log_root: The directory of all panes' logs; empty to keep none.
-        log_panes: Whether panes are logged, unless their session says otherwise.
-        log_pane_bytes: Maximum size of one pane's log.
-        log_total_bytes: Maximum size of all logs together.
-        log_keep_days: Days for which a pane's log is kept after its end.
-        history_limit: Maximum number of scrollback rows of a pane.
         shell: The program of a new pane without a command; None for the caller's shell.
-        window_size: Which of the attached clients determines a window's size.
     """
 
     socket: str

@@ -16,6 +16,7 @@ import argparse
 import asyncio
 import contextlib
 import gc
+import math
 import os
 import select
 import signal
@@ -48,37 +49,25 @@ class ForkedService:
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
-        self.returncode: int | None = None
+        self.returncode: int | None = None  # set by the keeper
 
     def kill(self) -> None:
         """Kill the service."""
         os.kill(self.pid, signal.SIGKILL)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for the service to end.
-
-        Raises:
-            TimeoutError: It did not end in time.
-        """
-        deadline = None if timeout is None else time.monotonic() + timeout
-        while self.returncode is None:
-            with contextlib.suppress(ChildProcessError):
-                pid, status = os.waitpid(self.pid, os.WNOHANG)
-                if pid:
-                    self.returncode = os.waitstatus_to_exitcode(status)
-                    break
-            if deadline is not None and time.monotonic() > deadline:
-                raise TimeoutError
+        """Wait for the service to end, or raise TimeoutError."""
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                return os.waitstatus_to_exitcode(status)
             time.sleep(_END_POLL_S)
-        return self.returncode
+        raise TimeoutError
 
 
 class Spare:
-    """A process that is forked in advance, and waits for its order.
-
-    Args:
-        program: The function it runs, given the socket on which its order arrives.
-    """
+    """A process that is forked in advance, and runs a program that gets its order from a socket."""
 
     def __init__(self, program: Callable[[socket.socket], int]) -> None:
         self._sock, theirs = socket.socketpair()
@@ -88,11 +77,7 @@ class Spare:
                 _run(lambda: program(theirs), keep=theirs.fileno())
 
     def order(self, order: dict[str, Any], fds: list[int]) -> None:
-        """Send the process its order.
-
-        Raises:
-            OSError: The process is gone.
-        """
+        """Send the process its order; raise OSError if it is gone."""
         data = wire.encode(order)
         with self._sock:
             rest = data[socket.send_fds(self._sock, [data], fds) :]
@@ -187,18 +172,11 @@ def _enter(order: dict[str, Any], log: int) -> None:
     os.dup2(log, 1)
     os.dup2(log, 2)
     os.close(log)
-    _set_environment(order["env"])
+    for name in [*os.environ]:
+        del os.environ[name]
+    os.environ.update(order["env"])
     with contextlib.suppress(OSError):
         os.chdir(order["cwd"])
-
-
-def _set_environment(env: dict[str, str]) -> None:
-    """Set exactly these variables; mostly they are those of the template."""
-    for name in os.environ.keys() - env.keys():
-        del os.environ[name]
-    for name, value in env.items():
-        if os.environ.get(name) != value:
-            os.environ[name] = value
 
 
 def _run(program: Callable[[], int], keep: int) -> NoReturn:

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from phux_core import layout
 from phux_core.errors import RequestError
 from phux_core.server.pane_record import PaneRecord
-from phux_core.server.tree.arranger import Arranger
+from phux_core.server.tree.arranger import Arranger, View, decide
 from phux_core.server.tree.diff import changes, tree_state
 from phux_core.server.tree.records import Tree
-from phux_core.server.tree.size_policy import View, decide
 from phux_core.shapes import Side
 
 EXAMPLES = settings(deadline=None, max_examples=100)

@@ -31,16 +31,14 @@ def handles(name: str, *, part: str = "", collect: type | None = None) -> Callab
     """Register a function of the server, or a method of one of its parts, as the handler of a call.
 
     After its first parameter, the function has the parameters and types of the registry; `pane_id` and `id_` stand for
-    `pane` and `id`. It may also have `connection`, and `**rest` for other parameters given.
+    `pane` and `id`. It may also have `connection`, and `**rest` for other parameters given. A function that differs
+    from the registry raises TypeError when its module is imported.
 
     Args:
         name: The call.
         part: The attribute of the server that has the method; the server itself when omitted.
         collect: An attrs class. Parameters that are its fields are passed as one object, in the function's parameter of
             that type.
-
-    Raises:
-        TypeError: The parameters differ from the registry; raised when the function's module is imported.
     """
     if name not in CALLS:
         raise TypeError(f"there is no call {name!r}")
@@ -100,11 +98,7 @@ def _listed(these: dict[str, str], others: dict[str, str]) -> str:
 
 
 def find_pane(service: Service, pane_id: int) -> Pane:
-    """Return a pane by its id.
-
-    Raises:
-        NoSuchTargetError: There is no such pane.
-    """
+    """Return a pane by its id, or raise NoSuchTargetError."""
     pane = service.panes.get(pane_id)
     if pane is None:
         raise NoSuchTargetError(f"there is no pane @{pane_id}")

@@ -151,11 +151,7 @@ async def split(
 
 
 def check_name_is_free(service: Service, name: str) -> None:
-    """Check that a session can have a name.
-
-    Raises:
-        NameInUseError: Another session has the name, and a program in it is running.
-    """
+    """Raise an error if another session has a name, and a program in it is running."""
     check_name("session", name)
     holder = service.tree.session_named(name)
     if name in service.reserved_names or (holder is not None and holder.alive):

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from phux_core.server.api.handlers import find_pane, handles
-from phux_core.server.documents.painting import is_painted, wait_until_painted
 from phux_core.server.documents.screen import catch_up, read_screen
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Awaitable, Callable
 
     from phux_core.server.clients.connection import Connection, Result
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service
+
+# A full-screen program has drawn its screen when it waits for input and has paused for this long: one of its threads
+# may draw while another waits.
+_PAUSE_S = 0.02
+# Short, because a shell is at its prompt soon after its last output.
+_POLL_S = 0.002
+# Limits for a program that writes without a pause, and for a silent one that is busy: htop enters the alternate screen,
+# measures for 80 ms, and then draws.
+_LONGEST_OUTPUT_S = 0.1
+_LONGEST_SILENCE_S = 0.25
 
 
 @handles("snapshot")
@@ -26,14 +35,42 @@ def snapshot(
         catch_up(live)
         return read_screen(live, scrollback=scrollback, cells=cells, since=since)
 
-    if painted and not is_painted(find_pane(service, pane)):
+    if painted and not _is_painted(find_pane(service, pane)):
         return _when_painted(find_pane(service, pane), read)
     return read()
 
 
 async def _when_painted(pane: Pane, read: Callable[[], Result]) -> Result:
-    await wait_until_painted(pane)
+    """Read the screen when it is drawn; the wait is bounded, because some programs never pause."""
+    loop = asyncio.get_running_loop()
+    give_up_at = loop.time() + _LONGEST_SILENCE_S
+    pauses_by = loop.time() + _LONGEST_OUTPUT_S
+    while not _is_painted(pane) and loop.time() < pauses_by:
+        if _quiet_s(pane) >= _PAUSE_S:
+            pauses_by = give_up_at  # it is busy
+        await asyncio.sleep(_POLL_S)
     return read()
+
+
+def _is_painted(pane: Pane) -> bool:
+    """Read the output written so far, and return whether the program has drawn its screen.
+
+    A program that waits for input has drawn everything; a busy one may not.
+    """
+    catch_up(pane)
+    state = pane.watch.state
+    if state == "dead":
+        return True
+    if state in {"running", "fullscreen"} and _quiet_s(pane) < _PAUSE_S:
+        return False
+    if state == "running":
+        return True
+    foreground = pane.observer.foreground()
+    return foreground is not None and foreground.waiting is not False
+
+
+def _quiet_s(pane: Pane) -> float:
+    return asyncio.get_running_loop().time() - pane.tracker.last_output
 
 
 @handles("history_limit")

@@ -145,7 +145,6 @@ def send_signal(pane: Pane, name: str, *, shell: bool) -> Result:
     """Send a signal to a pane's foreground: by its key if the terminal supports that, else directly.
 
     Raises:
-        PaneClosedError: The program has ended.
         RefusedError: It would hit the shell, or the process belongs to another user.
     """
     if not pane.takes_input:

@@ -9,14 +9,22 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, cast
 
-from phux_core import wire
+from phux_core import calls, wire
 from phux_core.errors import ProtocolError, VersionError
-from phux_core.server.api.dispatch import dispatch
+from phux_core.server.api import attach_calls, event_calls, log_calls, new_calls, pane_calls, process_calls, tree_calls
+from phux_core.server.api.handlers import HANDLERS
 from phux_core.server.clients.connection import Connection, error_document
 from phux_core.version import __version__
 
 if TYPE_CHECKING:
+    from phux_core.server.clients.connection import Answer
     from phux_core.server.service import Service
+
+TOPICS = (attach_calls, event_calls, log_calls, new_calls, pane_calls, process_calls, tree_calls)
+"""The modules with handlers; importing them registers the handlers."""
+
+if missing := calls.CALLS.keys() - HANDLERS.keys():
+    raise TypeError(f"these calls have no handler: {', '.join(sorted(missing))}")
 
 HANDSHAKE_S = 10.0
 """How long a client may take to say hello."""
@@ -30,22 +38,17 @@ _LONGEST_NAME = 100
 
 
 class Reader(asyncio.BufferedProtocol):
-    """Reads the frames of one client.
-
-    Args:
-        service: The service.
-    """
+    """Reads the frames of one client."""
 
     connection: Connection
     _transport: asyncio.Transport
+    _timer: asyncio.TimerHandle  # until the hello, and after a violation of the protocol
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._loop = service.loop
         self._decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
         self._greeted = False
-        self._handshake_timer: asyncio.TimerHandle | None = None
-        self._last_words_timer: asyncio.TimerHandle | None = None
         self._turn_scheduled = False
 
     # Called by asyncio
@@ -54,14 +57,12 @@ class Reader(asyncio.BufferedProtocol):
         """Start the handshake timeout."""
         self._transport = cast("asyncio.Transport", transport)
         self.connection = Connection(self._transport, self._loop, self._schedule_work)
-        self._handshake_timer = self._loop.call_later(HANDSHAKE_S, self._handshake_overdue)
+        self._timer = self._loop.call_later(HANDSHAKE_S, self._handshake_overdue)
         self._service.connected(self.connection)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """Clean up."""
-        for timer in (self._handshake_timer, self._last_words_timer):
-            if timer is not None:
-                timer.cancel()
+        self._timer.cancel()
         self.connection.lost()
         self._service.disconnected(self.connection)
 
@@ -143,8 +144,7 @@ class Reader(asyncio.BufferedProtocol):
                 f"the client speaks protocol {protocol[0]}.{protocol[1]}, "
                 f"this server {wire.PROTOCOL[0]}.{wire.PROTOCOL[1]}"
             )
-        if self._handshake_timer is not None:
-            self._handshake_timer.cancel()
+        self._timer.cancel()
         client = hello.get("client")
         if isinstance(client, str):  # a name without control characters
             self.connection.client = "".join(filter(str.isprintable, client))[:_LONGEST_NAME] or None
@@ -156,7 +156,8 @@ class Reader(asyncio.BufferedProtocol):
     def _cut_off(self, error: ProtocolError) -> None:
         self.connection.push({"error": error_document(error)})
         self.connection.close()
-        self._last_words_timer = self._loop.call_later(LAST_WORDS_S, self._transport.abort)
+        self._timer.cancel()
+        self._timer = self._loop.call_later(LAST_WORDS_S, self._transport.abort)
 
     def _handshake_overdue(self) -> None:
         self._cut_off(ProtocolError(f"no hello came within {HANDSHAKE_S:.0f} s"))
@@ -169,3 +170,14 @@ class Reader(asyncio.BufferedProtocol):
             self._transport.resume_reading()
         else:
             self._transport.pause_reading()
+
+
+def dispatch(service: Service, connection: Connection, name: object, params: object) -> Answer:
+    """Check a call against the registry, and execute it, immediately or asynchronously."""
+    service.turns.note_activity()
+    call, values = calls.check(name, params)
+    service.attachments.check_allowed(connection, call.name)
+    for param, default in call.defaults.items():
+        if values[param] is None:
+            values[param] = default
+    return HANDLERS[call.name](service, connection, values)

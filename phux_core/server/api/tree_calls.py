@@ -90,7 +90,7 @@ def rename(service: Service, scope: str, id_: int, name: str) -> Result:
 async def kill(service: Service, scope: str, id_: int) -> Result:
     records = service.tree.panes_of(scope, id_)
     running = [record.id for record in records if not record.dead]
-    ended = [service.when_dead(pane_id) for pane_id in running]
+    ended = [service.panes[pane_id].ended for pane_id in running]
     service.arranger.expect_to_leave(running)
     for pane_id in running:
         service.keeper.end(pane_id)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import DEFAULT_STYLE
 from phux_core.keeper.signals import signal_name
-from phux_core.server.screen.alt_screen_changes import lines_shown
+from phux_core.server.screen.changes import lines_shown
 from phux_core.server.shell.observer import current_directory
 
 if TYPE_CHECKING:
@@ -20,19 +20,17 @@ if TYPE_CHECKING:
 
 def catch_up(pane: Pane) -> None:
     """Read the output that the pane's program has written so far, and update its state."""
-    pane.read_now()
+    pane.intake.read_now()
     pane.watch.look_if_due()
-    pane.read_now()
+    pane.intake.read_now()
 
 
 def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int | None = None) -> dict[str, Any]:
     """Return the screen of a pane.
 
     Args:
-        pane: The pane.
         scrollback: The number of scrollback rows: None for none, 0 for all, N for the newest N.
-        cells: Whether to add the styled cells.
-        since: A sequence number; adds the changes since then.
+        since: Add the changes since this sequence number.
     """
     engine = pane.terminal.engine
     pane.watch.settle()

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 def tree_document(tree: Tree, panes: Mapping[int, Pane], attached: Mapping[int, int]) -> dict[str, Any]:
-    """Build the Tree document.
-
-    Args:
-        tree: The tree.
-        panes: The live panes by their ids.
-        attached: The number of attachments to each session.
-    """
+    """Build the Tree document, given the number of attachments to each session."""
     focused = tree.focused_session()
     return {
         "schema_version": 1,

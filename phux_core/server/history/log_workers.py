@@ -1,7 +1,7 @@
 """Worker processes that read logs; kept for a while after use, and killed if they take too long.
 
 A worker handles one request at a time. It ends itself if a pattern takes too long to match (``phux_core.patterns``),
-and is killed if it does not reply in time or the caller has disconnected. Only the caller gets an error.
+and is killed if it does not reply in time or its request is cancelled. Only the caller gets an error.
 """
 
 from __future__ import annotations
@@ -17,13 +17,10 @@ from phux_core.patterns import too_slow, was_too_slow
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
-    from collections.abc import Callable
 
 MOST_WORKERS = 8
 MOST_WAITING = 64
 """Requests that may wait for a worker."""
-# How often a worker's caller is checked.
-_CHECK_S = 1.0
 _IDLE_S = 30.0
 _LONGEST_REPLY = 1 << 30
 
@@ -33,31 +30,24 @@ class LogWorkers:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._free: list[tuple[Process, asyncio.TimerHandle]] = []
+        self._free: dict[Process, asyncio.TimerHandle] = {}
         self._busy: set[Process] = set()
         self._slots = asyncio.Semaphore(MOST_WORKERS)
         self._waiting = 0
         self._closed = False
 
-    async def ask(self, request: dict[str, Any], *, deadline_s: float, is_wanted: Callable[[], bool]) -> dict[str, Any]:
-        """Send a request to a worker, and return its reply.
-
-        Args:
-            request: The request.
-            deadline_s: How long it may take.
-            is_wanted: Returns whether the caller still waits for the reply.
+    async def ask(self, request: dict[str, Any], *, deadline_s: float) -> dict[str, Any]:
+        """Send a request to a worker, and return its reply, or raise the error in it.
 
         Raises:
             LimitError: Too many requests wait, or it took too long.
-            DisconnectedError: The caller no longer waits.
-            PhuxError: The error in the worker's reply.
         """
         if self._waiting >= MOST_WAITING:
             raise errors.LimitError(f"{MOST_WAITING} requests to read logs are waiting", remedy="try again in a moment")
         self._waiting += 1
         try:
             async with self._slots:
-                reply = await self._ask(request, deadline_s, is_wanted)
+                reply = await self._ask(request, deadline_s)
         finally:
             self._waiting -= 1
         if "error" in reply:
@@ -65,17 +55,12 @@ class LogWorkers:
         answer: dict[str, Any] = reply["ok"]
         return answer
 
-    async def _ask(self, request: dict[str, Any], deadline_s: float, is_wanted: Callable[[], bool]) -> dict[str, Any]:
+    async def _ask(self, request: dict[str, Any], deadline_s: float) -> dict[str, Any]:
         worker = await self._take()
         self._busy.add(worker)
-        exchange = self._loop.create_task(self._exchange(worker, request))
         try:
             async with asyncio.timeout(deadline_s):
-                while not exchange.done():
-                    if not is_wanted():
-                        raise errors.DisconnectedError("the client has disconnected")
-                    await asyncio.wait([exchange], timeout=_CHECK_S)
-            reply = exchange.result()
+                reply = await self._exchange(worker, request)
         except TimeoutError:
             raise errors.LimitError(
                 f"the log could not be read within {deadline_s:g} s",
@@ -89,7 +74,6 @@ class LogWorkers:
             self._put_back(worker)
             return reply
         finally:
-            exchange.cancel()
             if worker in self._busy:
                 self._busy.discard(worker)
                 _end(worker)
@@ -104,7 +88,7 @@ class LogWorkers:
 
     async def _take(self) -> Process:
         while self._free:
-            worker, timer = self._free.pop()
+            worker, timer = self._free.popitem()
             timer.cancel()
             if worker.returncode is None:
                 return worker
@@ -121,16 +105,16 @@ class LogWorkers:
         if self._closed:
             _end(worker)
         else:
-            self._free.append((worker, self._loop.call_later(_IDLE_S, self._end_idle, worker)))
+            self._free[worker] = self._loop.call_later(_IDLE_S, self._end_idle, worker)
 
     def _end_idle(self, worker: Process) -> None:
-        self._free = [(free, timer) for free, timer in self._free if free is not worker]
+        del self._free[worker]
         _end(worker)
 
     def close(self) -> None:
         """End all workers."""
         self._closed = True
-        for worker, timer in self._free:
+        for worker, timer in self._free.items():
             timer.cancel()
             _end(worker)
         for worker in self._busy:

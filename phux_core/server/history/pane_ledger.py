@@ -1,9 +1,8 @@
 """The command ledger of a live pane: updated by marks and runs, stored at the keeper and in the log.
 
 After a restart, the marks in the journal are processed again. The ledger ignores those that it has recorded already:
-commands start at increasing sequence numbers. So only the fact that a run was typed must be stored at once: in the
-run's note, and then beside the journal. The journal contains the rest. The keeper and the log get all changes together,
-a moment later.
+commands start at increasing sequence numbers. Each change is stored at once in the outbox beside the journal, which
+survives the service. The keeper and the log get all of them together, a moment later.
 """
 
 from __future__ import annotations
@@ -48,9 +47,6 @@ class PaneLedger:
     """The commands of one pane.
 
     Args:
-        record: The pane's record.
-        journal: The pane's stream.
-        log: The pane's log.
         kept: The lines stored at the keeper.
         keep: Stores lines at the keeper: ``keep(data, anew)`` appends them, or replaces all if ``anew``.
 
@@ -68,14 +64,12 @@ class PaneLedger:
     ) -> None:
         self.typist: str | None = None
         self._record, self._journal, self._log = record, journal, log
-        kept += journal.outbox
-        self._ledger = Ledger.of(record.id, kept)
+        self._ledger = Ledger.of(record.id, kept + journal.outbox)
         self._keep = keep
         self._lines = kept.count(b"\n")
-        # The last service may not have written its last change; it is written with the next one.
-        self._unwritten = {entry.number: entry for entry in self.entries[-1:]}
         self._timer: asyncio.TimerHandle | None = None
-        self._changed: dict[int, Entry] = {}
+        for entry in self.entries[-1:]:  # the last service may not have written it to the log
+            journal.add_to_outbox(ledger.line(entry))
 
     @property
     def entries(self) -> list[Entry]:
@@ -105,7 +99,6 @@ class PaneLedger:
         if run.number != self.next_number:
             return  # recorded by an earlier service
         self._add(run.command or None, run.by, run.client, run.typed_seq, None, run.started_at)
-        self._keep_beside_journal()
 
     def began(self, number: int, start: int) -> None:
         """Record that a command has started."""
@@ -135,7 +128,6 @@ class PaneLedger:
                     self._change(latest.number, command=command)
                 return  # recorded already
             self._add(command, "typed", self.typist, event.input_start, event.start, time.time())
-            self._keep_beside_journal()  # without marks, the journal does not contain it
             return
         if not isinstance(event, CommandFinished) or event.start is None:
             return
@@ -176,51 +168,36 @@ class PaneLedger:
             started_at=started_at,
             start=start,
         )
-        self._write(entry)
+        self._store(entry)
 
     def _change(self, number: int, **what: object) -> None:
         entry = self._ledger.change(number, **what)
         if entry is not None:
-            self._write(entry)
+            self._store(entry)
 
-    def _write(self, entry: Entry) -> None:
-        self._changed[entry.number] = self._unwritten[entry.number] = entry
-        if self._timer is None:
+    def _store(self, entry: Entry) -> None:
+        line = ledger.line(entry)
+        if not self._journal.add_to_outbox(line):
+            self.flush()
+            self._write(line)
+        elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_WRITE_S, self.flush)
 
-    def keep_now(self) -> None:
-        """Store changes at the keeper; call before the journal is restarted."""
-        self._keep_lines(self._changed_lines())
+    def flush(self) -> None:
+        """Store changes at the keeper and in the log; call before the journal is restarted."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        lines = self._journal.outbox
+        if lines:
+            self._write(lines)
+            self._journal.clear_outbox()
 
-    def _keep_beside_journal(self) -> None:
-        """Store changes beside the journal at once, so that they survive if this service dies."""
-        lines = self._changed_lines()
-        if not self._journal.add_to_outbox(lines):
-            self._keep_lines(lines)
-
-    def _changed_lines(self) -> bytes:
-        lines = b"".join(map(ledger.line, self._changed.values()))
-        self._changed.clear()
-        return lines
-
-    def _keep_lines(self, lines: bytes) -> None:
-        """Store the lines beside the journal, and more, at the keeper."""
-        journal = self._journal
-        lines = journal.outbox + lines
+    def _write(self, lines: bytes) -> None:
         self._lines += lines.count(b"\n")
         if self._lines > _MOST_LINES:
             self._lines = len(self._ledger.entries)
             self._keep(self._ledger.dump(), True)
-        elif lines:
+        else:
             self._keep(lines, False)
-        journal.clear_outbox()
-
-    def flush(self) -> None:
-        """Store changes at the keeper and in the log."""
-        self.keep_now()
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self._unwritten:
-            self._log.note_commands(b"".join(map(ledger.line, self._unwritten.values())), self._ledger)
-            self._unwritten.clear()
+        self._log.note_commands(lines, self._ledger)

@@ -2,7 +2,7 @@
 
 The journal survives the service, so a delay loses nothing: after a restart the next service appends what is missing,
 and while the disk is full, the output waits in the journal. Only if the journal has to be restarted first, the log gets
-a hole, which is recorded. Errors here do not affect the pane.
+a hole: the files show where, and ``meta.json`` has the cause. Errors here do not affect the pane.
 """
 
 from __future__ import annotations
@@ -46,14 +46,10 @@ class Hole(NamedTuple):
 
 
 class PaneLog:
-    """The log of a pane.
+    """The log of a pane; without a writer, the pane is not logged.
 
-    Args:
-        root: The directory of all logs.
-        log: The id of this log.
-        writer: Appends to the log; None if the pane is not logged.
-        journal: The pane's output.
-        meta: The description of the pane.
+    Attributes:
+        problem: Why the log cannot be written; None if it can.
     """
 
     def __init__(
@@ -64,8 +60,9 @@ class PaneLog:
         self._writer = writer
         self._journal = journal
         self._meta = meta
-        self._holes: list[Hole] = []
-        self._problem: str | None = None
+        self._stored_holes: list[Hole] = []
+        self.problem: str | None = None
+        self._cause = "it could not be written"  # the last problem
         self._retry_at = 0.0
         self._changed_at: int | None = None
         self._appended_lines = _MOST_LINES  # rewrite it the first time
@@ -85,23 +82,27 @@ class PaneLog:
         return self._writer is not None
 
     @property
-    def problem(self) -> str | None:
-        """Why the log cannot be written; None if it can."""
-        return self._problem
-
-    @property
     def holes(self) -> list[Hole]:
-        """The missing parts; the last one may still grow."""
-        if self._problem is None or self._writer is None or self._writer.end >= self._journal.position:
-            return self._holes
-        return [*self._holes, Hole(self._writer.end, None, self._problem)]
+        """The missing parts: those in the files, the lost output after them, and the output that waits."""
+        holes = list(self._stored_holes)
+        if self._writer is not None:
+            place = self._continue_at(self._writer)
+            if place > self._writer.end:
+                holes.append(Hole(self._writer.end, place, self._cause))
+            if self.problem is not None and place < self._journal.position:
+                holes.append(Hole(place, None, self.problem))
+        return holes
+
+    def _continue_at(self, writer: LogWriter) -> int:
+        """Return where to continue writing: at the end of the log, unless the journal begins later."""
+        return max(writer.end, self._journal.base)
 
     def append(self, place: int, data: bytes) -> None:
         """Append output that starts at a sequence number."""
         writer = self._writer
         if writer is None or place + len(data) <= writer.end:
             return
-        if place == writer.end and self._problem is None:
+        if place == writer.end and self.problem is None:
             try:
                 if writer.write(place, data) == len(data):
                     return
@@ -112,57 +113,61 @@ class PaneLog:
     def catch_up(self) -> None:
         """Append the part of the journal that is not in the log."""
         writer = self._writer
-        if writer is None or (self._problem is not None and time.monotonic() < self._retry_at):
+        if writer is None or (self.problem is not None and time.monotonic() < self._retry_at):
             return
         try:
-            if self._problem is not None:
+            if self.problem is not None:
                 self._check_directory()
-            while writer.end < self._journal.position:
-                place = max(writer.end, self._journal.base)
-                if place > writer.end:
-                    self._note_hole(writer.end, place)
-                writer.write(place, self._journal.since(place, _PIECE))
+            while (place := self._continue_at(writer)) < self._journal.position:
+                self._write(writer, place)
         except OSError as error:
             self._failed(error)
             return
-        if self._problem is not None:
+        if self.problem is not None:
             _log.warning("the log of @%d is written again", self._log.pane)
-            self._problem = None
+            self.problem = None
             self._save_meta()
 
-    def _check_directory(self) -> None:
-        """Create the log's directory if it is missing, to detect a problem before there is output.
+    def _write(self, writer: LogWriter, place: int) -> None:
+        """Append a piece of the journal, which may begin after the end of the log."""
+        end = writer.end
+        try:
+            writer.write(place, self._journal.since(place, _PIECE))
+        except OSError:
+            writer.end = min(end, writer.end)  # the part before the piece is still missing
+            raise
+        if place > end:
+            self._find_holes(self._cause)
 
-        Raises:
-            OSError: It cannot be created, or is accessible to others.
-        """
+    def _check_directory(self) -> None:
+        """Create the log's directory if it is missing, to detect a problem before there is output."""
         os.close(places.open_log(self._root, self._log, create=True))
 
     def check_files(self) -> None:
         """Append output that could not be written, and check for deleted files; called periodically."""
         self.catch_up()
-        if self._writer is None or self._problem is not None:
+        if self._writer is None or self.problem is not None:
             return
         try:
             self._writer.check_exists()
-            self._find_holes()
+            directory = os.path.join(self._root, self._log.server, f"pane-{self._log.pane}")
+            before, self._changed_at = self._changed_at, os.stat(directory).st_mtime_ns
+            if before not in {None, self._changed_at}:
+                self._find_holes(DELETED)
         except OSError as error:
             self._failed(error)
             self.catch_up()
             if "end" in self._meta:
                 self._writer.close()  # the pane's program has ended
 
-    def _find_holes(self) -> None:
-        """Record deleted segments as holes, if the directory has changed."""
-        changed_at = os.stat(os.path.join(self._root, self._log.server, f"pane-{self._log.pane}")).st_mtime_ns
-        if self._changed_at is not None and changed_at != self._changed_at:
-            with Stored.open(self._root, self._log) as stored:
-                known = {hole.start for hole in self._holes}
-                new = [hole for hole in stored.holes(0, stored.end) if hole[0] not in known]
-            self._holes = sorted([*self._holes, *(Hole(start, end, DELETED) for start, end in new)])[-_MOST_HOLES:]
-            if new:
-                self._save_meta()
-        self._changed_at = changed_at
+    def _find_holes(self, cause: str) -> None:
+        """Find the holes in the files; those that are new have this cause."""
+        causes = {hole.start: hole.why for hole in self._stored_holes}
+        with Stored.open(self._root, self._log) as stored:
+            found = [Hole(start, end, causes.get(start, cause)) for start, end in stored.holes(0, stored.end)]
+        if found != self._stored_holes:
+            self._stored_holes = found[-_MOST_HOLES:]
+            self._save_meta()
 
     def read(self, start: int, end: int) -> bytes:
         """Return a part of the output; empty unless all of it is in the log."""
@@ -178,11 +183,6 @@ class PaneLog:
         """Append the journal, which is about to be restarted; what cannot be written becomes a hole."""
         self._retry_at = 0.0
         self.catch_up()
-        writer = self._writer
-        if writer is not None and writer.end < self._journal.position:
-            self._note_hole(writer.end, self._journal.position)
-            writer.close()
-            writer.end = self._journal.position
 
     def update(self, **meta: Any) -> None:
         """Update the description of the pane."""
@@ -210,52 +210,39 @@ class PaneLog:
             return
         self._appended_lines += lines.count(b"\n")
         try:
-            directory = places.open_log(self._root, self._log, create=True)
-            try:
+            with places.log_directory(self._root, self._log, create=True) as directory:
                 if self._appended_lines > _MOST_LINES or not _append(lines, directory):
                     places.replace_file(places.COMMANDS, all_of_them.dump(), dir_fd=directory)
                     self._appended_lines = 0
-            finally:
-                os.close(directory)
         except OSError:
             self._appended_lines = _MOST_LINES  # lines may be missing or incomplete: rewrite it the next time
 
     def _failed(self, error: OSError) -> None:
-        if self._problem is None:
+        if self.problem is None:
             _log.warning("the log of @%d cannot be written: %s", self._log.pane, error)
         # A deleted file can be created again at once; other problems take time.
         self._retry_at = 0.0 if isinstance(error, FileNotFoundError) else time.monotonic() + _RETRY_S
-        self._problem = error.strerror or str(error)
+        self.problem = self._cause = error.strerror or str(error)
         if self._writer is not None:
             self._writer.close()
 
-    def _note_hole(self, start: int, end: int) -> None:
-        why = self._problem or "it could not be written"
-        if self._holes and self._holes[-1].end == start:  # the last hole has grown
-            hole = self._holes.pop()
-            start, why = hole.start, hole.why
-        self._holes.append(Hole(start, end, why))
-        del self._holes[:-_MOST_HOLES]
-        self._save_meta()
-
     def _load_meta(self) -> None:
         """Read from disk how the pane ended, if it has, and the holes of the log."""
-        with contextlib.suppress(FileNotFoundError), Stored.open(self._root, self._log) as stored:
-            self._meta = places.read_meta(stored.directory) | self._meta
-            why = {hole[0]: str(hole[2]) for hole in self._meta.get("holes", [])}
-            found = stored.holes(0, stored.end)
-            self._holes = [Hole(start, end, why.get(start, "it could not be written")) for start, end in found]
+        with contextlib.suppress(FileNotFoundError):
+            with places.log_directory(self._root, self._log) as directory:
+                self._meta = places.read_meta(directory) | self._meta
+            self._stored_holes = [Hole(*hole) for hole in self._meta.get("holes", [])]
+            self._find_holes(self._cause)
 
     def _save_meta(self) -> None:
         if self._writer is None:
             return
-        meta = self._meta | {"holes": [list(hole) for hole in self._holes]}
-        with contextlib.suppress(OSError):  # the description is not essential
-            directory = places.open_log(self._root, self._log, create=True)
-            try:
-                places.replace_file(places.META, json.dumps(meta).encode(), dir_fd=directory)
-            finally:
-                os.close(directory)
+        meta = self._meta | {"holes": self._stored_holes}
+        with (
+            contextlib.suppress(OSError),  # the description is not essential
+            places.log_directory(self._root, self._log, create=True) as directory,
+        ):
+            places.replace_file(places.META, json.dumps(meta).encode(), dir_fd=directory)
 
 
 def _append(lines: bytes, directory: int) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from phux_core.logs import cleaning, places, writing
@@ -10,7 +12,6 @@ from phux_core.server.history.log_workers import LogWorkers
 from phux_core.server.history.pane_log import PaneLog
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable, Collection
 
     from phux_core.keeper.journal import Journal
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 READ_S = 10.0
 """How long a read may take."""
 SEARCH_S = 60.0
-# How often old logs are removed: every 10 s, and at least 100 times as long as it takes.
+# When old logs are removed: soon after the start, then every 10 s, or after 100 times as long as it takes.
+_FIRST_CLEAN_S = 1.0
 _CLEAN_S = 10.0
 _PAUSE = 100
 _log = logging.getLogger("phux.logs")
@@ -37,11 +39,9 @@ class LoggedPane(Protocol):
 class Logs:
     """The logs of one server.
 
-    Args:
-        loop: The event loop.
-        settings: The server's options.
+    Attributes:
         server: The name of this server in the logs.
-        panes: Returns the live panes.
+        total_bytes: The size of all logs when old ones were last removed.
     """
 
     def __init__(
@@ -57,21 +57,11 @@ class Logs:
         self._panes = panes
         self._workers = LogWorkers(loop)
         self._loop = loop
-        self._cleaning: asyncio.Future[int] | None = None
-        self._cleaning_since = 0.0
-        self._timer = loop.call_later(1.0, self._clean)
-        self._closed = False
+        self._cleaning = loop.create_task(self._clean_regularly())
         self.total_bytes: int | None = None
 
     def open(self, record: PaneRecord, journal: Journal, *, session: str, on: bool) -> PaneLog:
-        """Start or continue a pane's log.
-
-        Args:
-            record: The pane.
-            journal: The pane's output.
-            session: The name of its session.
-            on: Whether to log it.
-        """
+        """Start or continue a pane's log, which stores nothing unless ``on``."""
         log = places.LogId(self.server, record.id)
         meta = {
             "session": session,
@@ -94,22 +84,14 @@ class Logs:
         large: Callable[[], dict[str, Any]] | None = None,
         **request: Any,
     ) -> dict[str, Any]:
-        """Read, list or search logs in a worker, as long as the client is connected.
+        """Read, list or search logs in a worker, which does ``do``.
 
-        Args:
-            do: The worker's operation.
-            connection: The client.
-            deadline_s: How long it may take.
-            large: Returns the parts of the request that take much memory; called when a worker is available.
-            request: The other parts.
-
-        Raises:
-            PhuxError: It failed.
+        ``large`` returns the parts of the request that take much memory, when the client may get a large reply.
         """
         asked = {"do": do, "root": self.root, "server": self.server, **request}
         async with connection.large_reply():
             asked |= {} if large is None else large()
-            return await self._workers.ask(asked, deadline_s=deadline_s, is_wanted=lambda: connection.is_open)
+            return await self._workers.ask(asked, deadline_s=deadline_s)
 
     @property
     def problem(self) -> str | None:
@@ -119,40 +101,27 @@ class Logs:
         return next((pane.log.problem for pane in self._panes() if pane.log.problem is not None), None)
 
     def close(self) -> None:
-        """Stop the timer and the workers."""
-        self._closed = True
-        self._timer.cancel()
+        """Stop cleaning, and end the workers."""
+        self._cleaning.cancel()
         self._workers.close()
 
-    def _clean(self) -> None:
+    async def _clean_regularly(self) -> None:
         """Check the logs of live panes, and remove old logs in a thread."""
-        if self._closed or not self.root:
-            return
-        for pane in self._panes():
-            pane.log.check_files()
-        settings = self._settings
-        live = frozenset(pane.record.id for pane in self._panes() if not pane.record.dead)
-
-        def clean() -> int:
-            return cleaning.clean(
-                self.root,
-                most=settings.log_total_bytes,
-                keep_days=settings.log_keep_days,
-                server=self.server,
-                live=live,
-            )
-
-        self._cleaning_since = self._loop.time()
-        self._cleaning = self._loop.run_in_executor(None, clean)
-        self._cleaning.add_done_callback(self._cleaned)
-
-    def _cleaned(self, outcome: asyncio.Future[int]) -> None:
-        self._cleaning = None
-        error = None if outcome.cancelled() else outcome.exception()
-        if error is not None:
-            _log.warning("old logs could not be removed: %s", error)
-        elif not outcome.cancelled():
-            self.total_bytes = outcome.result()
-        if not self._closed:
-            took_s = self._loop.time() - self._cleaning_since
-            self._timer = self._loop.call_later(max(_CLEAN_S, _PAUSE * took_s), self._clean)
+        await asyncio.sleep(_FIRST_CLEAN_S)
+        while self.root:
+            began = self._loop.time()
+            try:
+                for pane in self._panes():
+                    pane.log.check_files()
+                clean = partial(
+                    cleaning.clean,
+                    self.root,
+                    most=self._settings.log_total_bytes,
+                    keep_days=self._settings.log_keep_days,
+                    server=self.server,
+                    live=frozenset(pane.record.id for pane in self._panes() if not pane.record.dead),
+                )
+                self.total_bytes = await self._loop.run_in_executor(None, clean)
+            except Exception as error:  # noqa: BLE001  the next time may succeed
+                _log.warning("old logs could not be removed: %s", error)
+            await asyncio.sleep(max(_CLEAN_S, _PAUSE * (self._loop.time() - began)))

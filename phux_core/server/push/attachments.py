@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from attrs import define, field
+
+from phux_core.engine.encoding import encode_focus
 from phux_core.errors import LimitError, NoSuchTargetError, RefusedError
-from phux_core.server.push.pane_focus import PaneFocus
-from phux_core.server.screen.attach_frames import PaneSight
-from phux_core.server.screen.frame_pacing import Pace
-from phux_core.server.tree.size_policy import View
+from phux_core.server.screen.attach_frames import Pace, PaneSight
+from phux_core.server.tree.arranger import View
 
 if TYPE_CHECKING:
     import asyncio
@@ -57,49 +58,35 @@ class Host(Protocol):
         """Save the tree, and notify clients."""
 
 
+@define(eq=False)
 class Attachment:
     """One client on one session.
 
     Attributes:
         number: Its number, which all its frames carry.
-        session_id: The session.
-        cols: Columns it has for a window.
-        rows: Rows it has for a window.
-        read_only: Whether it may only watch.
-        focused: Whether its terminal has the focus; True until the client reports otherwise.
+        size: The columns and rows that it has for a window.
         used: Increases with its user's activity; highest for the client that was used last.
+        focused: Whether its terminal has the focus; True until the client reports otherwise.
         frozen: The copy of a pane for its copy mode.
     """
 
-    def __init__(
-        self,
-        host: Host,
-        connection: Connection,
-        number: int,
-        session_id: int,
-        *,
-        size: tuple[int, int],
-        read_only: bool,
-        bells: set[int],
-    ) -> None:
-        self.number = number
-        self.connection = connection
-        self.session_id = session_id
-        self.cols, self.rows = size
-        self.read_only = read_only
-        self.focused = True
-        self.used = number
-        self.frozen: Engine | None = None
-        self._host = host
-        self._sent_view: dict[str, Any] | None = None
-        self._sights: dict[int, PaneSight] = {}
-        self._due: dict[int, float] = {}  # when to push each changed pane
-        self._view_due = False
-        self._bells = bells  # windows with a bell that were not current since; shared by all clients
-        self._bells_due: set[int] = set()
-        self._pace = Pace()
-        self._timer: asyncio.TimerHandle | None = None
-        self._synchronized_since: dict[int, float] = {}
+    _host: Host
+    connection: Connection
+    number: int
+    session_id: int
+    size: tuple[int, int]
+    read_only: bool
+    used: int
+    focused: bool = True
+    frozen: Engine | None = None
+    _sent_view: dict[str, Any] | None = None
+    _sights: dict[int, PaneSight] = field(factory=dict)
+    _due: dict[int, float] = field(factory=dict)  # when to push each changed pane
+    _view_due: bool = False
+    _bells: set[int] = field(factory=set)
+    _pace: Pace = field(factory=Pace)
+    _timer: asyncio.TimerHandle | None = None
+    _synchronized_since: dict[int, float] = field(factory=dict)
 
     def pane_changed(self, pane: Pane) -> None:
         """Push a pane that has changed, if this client sees it."""
@@ -126,9 +113,8 @@ class Attachment:
         self.schedule()
 
     def rang(self, window_id: int) -> None:
-        """Record a bell."""
-        self._bells_due.add(window_id)
-        self.schedule()
+        """Record a bell, which is pushed with the view."""
+        self._bells.add(window_id)
 
     def push_view(self, session: SessionRecord) -> None:
         """Push the view at once, so that a client that requested a change gets it before the reply.
@@ -137,14 +123,13 @@ class Attachment:
         """
         self._view_due = True
         if self._sent_view is not None and not self.connection.is_slow:
-            self._view_due = False
             self._push_view(session)
         self.schedule()
 
     def schedule(self) -> None:
         """Push pending changes when they are due."""
         waiting = [*self._due.values()]
-        if self._view_due or self._bells_due:
+        if self._view_due:
             waiting.append(self._pace.next)
         if waiting:
             self._wake_at(min(waiting))
@@ -181,22 +166,15 @@ class Attachment:
         if session is None or not self._may_push:
             return
         now = self._host.loop.time()
-        if (self._view_due or self._bells_due) and now >= self._pace.next:
-            self._push_view_and_bells(session, now)
+        if self._view_due and now >= self._pace.next:
+            self._pace.step(now)
+            self._push_view(session)
         for pane_id in [pane_id for pane_id in sorted(self._due) if self._due[pane_id] <= now]:
             self._push_frame(pane_id, now)
         self.schedule()
 
-    def _push_view_and_bells(self, session: SessionRecord, now: float) -> None:
-        self._pace.step(now)
-        if self._view_due:
-            self._view_due = False
-            self._push_view(session)
-        for window_id in self._bells_due:
-            self._send("bell", {"window": window_id})
-        self._bells_due.clear()
-
     def _push_view(self, session: SessionRecord) -> None:
+        self._view_due = False
         window = session.current
         view = {
             "session": {"id": session.id, "name": session.name},
@@ -211,29 +189,29 @@ class Attachment:
             },
             "read_only": self.read_only,
         }
-        shown = window.arrangement.panes
         if view != self._sent_view:
             self._sent_view = view
             # A pane that is no longer visible is sent whole when it is visible again: the client discards it, too.
+            shown = window.arrangement.panes
             self._sights = {pane_id: self._sights.get(pane_id) or PaneSight() for pane_id in shown}
             self._due = {pane_id: sight.pace.next for pane_id, sight in self._sights.items()}
             self._send("view", view)
-
-    def _shown_name(self, window: WindowRecord) -> str:
-        """Return the name that a client chose, else that of the foreground program."""
-        pane = None if window.named else self._host.panes.get(window.active_pane)
-        foreground = pane.watch.foreground if pane is not None else None
-        return window.name if foreground is None else foreground.name
+        for window_id in self._bells:
+            self._send("bell", {"window": window_id})
+        self._bells.clear()
 
     def _window_document(self, session: SessionRecord, window: WindowRecord) -> dict[str, Any]:
         states = {self._host.panes[pane.id].watch.state for pane in window.panes if pane.id in self._host.panes}
+        active = self._host.panes.get(window.active_pane)
+        # The name that a client chose, else that of the foreground program.
+        foreground = None if window.named or active is None else active.watch.foreground
         return {
             "id": window.id,
             "index": window.index,
-            "name": self._shown_name(window),
+            "name": window.name if foreground is None else foreground.name,
             "active": window.id == session.active_window,
             "zoomed": window.zoomed is not None,
-            "bell": window.id in self._bells,
+            "bell": window.bell,
             "state": next((state for state in _URGENCY if state in states), "dead"),
         }
 
@@ -261,27 +239,16 @@ class Attachment:
 
 
 class Attachments:
-    """Every attached client.
-
-    Args:
-        host: The service.
-        first_number: The first number; different in each run of the service.
-    """
+    """Every attached client. The first number is different in each run of the service."""
 
     def __init__(self, host: Host, first_number: int = 1) -> None:
         self._host = host
         self._all: dict[int, Attachment] = {}
         self._next = first_number
-        self._bells: set[int] = set()
-        self._focus_of_panes = PaneFocus(host.panes)
+        self._focused_panes: set[int] = set()
 
     def attach(self, connection: Connection, session_id: int, *, size: tuple[int, int], read_only: bool) -> Attachment:
-        """Attach a client to a session.
-
-        Raises:
-            NoSuchTargetError: There is no such session, or no program runs in it.
-            LimitError: There are too many attachments.
-        """
+        """Attach a client to a session, in which a program must be running."""
         session = self._host.tree.session(session_id)
         if not session.alive:
             raise NoSuchTargetError(
@@ -290,11 +257,10 @@ class Attachments:
             )
         if len(self._all) >= MAX_ATTACHMENTS:
             raise LimitError(f"{MAX_ATTACHMENTS} clients are attached, which is the maximum")
-        attachment = Attachment(
-            self._host, connection, self._next, session_id, size=size, read_only=read_only, bells=self._bells
-        )
+        number = self._next
+        attachment = Attachment(self._host, connection, number, session_id, size, read_only, used=number)
         self._next += 1
-        self._all[attachment.number] = attachment
+        self._all[number] = attachment
         if not read_only:
             self._focus(session_id)
         self._clients_changed(session_id)
@@ -303,24 +269,16 @@ class Attachments:
     def resize(self, connection: Connection, number: int, size: tuple[int, int]) -> None:
         """Record the new size of a client's terminal."""
         attachment = self.of(connection, number)
-        attachment.cols, attachment.rows = size
+        attachment.size = size
         self._touch(attachment)
         self._clients_changed(attachment.session_id)
 
     def of(self, connection: Connection, number: int) -> Attachment:
-        """Return an attachment of a connection.
-
-        Raises:
-            NoSuchTargetError: It has none with this number.
-        """
+        """Return an attachment of a connection by its number."""
         attachment = self._all.get(number)
         if attachment is None or attachment.connection is not connection:
             raise NoSuchTargetError(f"this connection has no attachment {number}", remedy="attach first")
         return attachment
-
-    def on(self, session_id: int) -> list[Attachment]:
-        """List the attachments to a session."""
-        return [one for one in self._all.values() if one.session_id == session_id]
 
     def counts(self) -> dict[int, int]:
         """Count the attachments to each session that has some."""
@@ -349,11 +307,7 @@ class Attachments:
         ]
 
     def check_allowed(self, connection: Connection, call: str) -> None:
-        """Check that a client may make a call.
-
-        Raises:
-            RefusedError: It is attached read-only.
-        """
+        """Raise RefusedError if a client that is attached read-only makes another call than reading ones."""
         if call not in _WATCHING and any(attachment.read_only for attachment in self._with(connection)):
             raise RefusedError("this client is attached read-only", remedy="attach without --read-only")
 
@@ -369,11 +323,7 @@ class Attachments:
             attachment.typed(pane_id)
 
     def terminal_focused(self, connection: Connection, *, focused: bool) -> bool:
-        """Record that the terminal of an attached client gained or lost the focus.
-
-        Returns:
-            False if the connection has no attachment.
-        """
+        """Record that a client's terminal gained or lost the focus; return False if the client is not attached."""
         attachments = self._with(connection)
         for attachment in attachments:
             attachment.focused = focused
@@ -385,12 +335,28 @@ class Attachments:
     def _with(self, connection: Connection) -> list[Attachment]:
         return [one for one in self._all.values() if one.connection is connection]
 
+    def _on(self, session_id: int) -> list[Attachment]:
+        return [one for one in self._all.values() if one.session_id == session_id]
+
     def _update_focus(self) -> None:
         """Report the focus to programs: it is where a client that is not read-only has the keyboard."""
         sessions = self._host.tree.sessions
         looked_at = {one.session_id for one in self._all.values() if one.focused and not one.read_only}
-        active = {sessions[session_id].current.active_pane for session_id in looked_at if session_id in sessions}
-        self._focus_of_panes.update(active)
+        focused = {sessions[session_id].current.active_pane for session_id in looked_at if session_id in sessions}
+        before, self._focused_panes = self._focused_panes, focused
+        for pane_id in before - focused:
+            self._report_focus(pane_id, focused=False)
+        for pane_id in focused - before:
+            self._report_focus(pane_id, focused=True)
+
+    def _report_focus(self, pane_id: int, *, focused: bool) -> None:
+        """Report the focus to a program that requested it (DEC mode 1004)."""
+        pane = self._host.panes.get(pane_id)
+        if pane is not None and pane.takes_input:
+            data = encode_focus(focused, pane.engine.modes())
+            if data:
+                # Not as typed input: it does not make the line at a shell's prompt non-empty.
+                pane.keyboard.reply(data)
 
     def _touch(self, attachment: Attachment) -> None:
         latest = max(self._all.values(), key=lambda one: one.used)
@@ -406,13 +372,8 @@ class Attachments:
             self._host.tree_changed()
 
     def drop_client(self, connection: Connection) -> None:
-        """End the attachments of a client that has disconnected."""
-        gone = self._with(connection)
-        for attachment in gone:
-            del self._all[attachment.number]
-            attachment.end()
-        for session_id in {attachment.session_id for attachment in gone}:
-            self._clients_changed(session_id)
+        """End the attachments of a client that has disconnected, and gets no frames any more."""
+        self.detach(self._with(connection), "detached", "the client has disconnected")
 
     def resumed(self, connection: Connection) -> None:
         """Push pending changes to a client that reads again."""
@@ -422,12 +383,12 @@ class Attachments:
     def _clients_changed(self, session_id: int) -> None:
         self._update_sizes(session_id)
         self._update_focus()
-        for attachment in self.on(session_id):
+        for attachment in self._on(session_id):
             attachment.view_changed()
 
     def _update_sizes(self, session_id: int) -> None:
         """Report the sizes of a session's clients, except read-only ones, to the arranger."""
-        views = [View(one.cols, one.rows, one.used) for one in self.on(session_id) if not one.read_only]
+        views = [View(*one.size, one.used) for one in self._on(session_id) if not one.read_only]
         self._host.arranger.set_views(session_id, views)
 
     # Changes
@@ -451,17 +412,16 @@ class Attachments:
         if found is None:
             return
         session, window, _pane = found
-        for attachment in self.on(session.id):
+        for attachment in self._on(session.id):
             attachment.rang(window.id)
-        if window.id != session.active_window:
-            self._bells.add(window.id)
+        window.bell = window.id != session.active_window
 
     def tree_changed(self) -> None:
         """Push the changed tree, and end the attachments to sessions that have ended."""
         sessions = self._host.tree.sessions
         for session in sessions.values():
-            if session.active_window is not None:
-                self._bells.discard(session.active_window)
+            if session.windows:
+                session.current.bell = False
         for attachment in list(self._all.values()):
             shown = sessions.get(attachment.session_id)
             if shown is None or not shown.alive:

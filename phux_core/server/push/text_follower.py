@@ -14,7 +14,7 @@ from phux_core.engine.plain import as_written, flowing_text
 from phux_core.escapes import cut_unfinished
 from phux_core.logs.text import last_stretch, stretches
 from phux_core.server.documents.screen import read_screen
-from phux_core.server.screen.alt_screen_changes import difference
+from phux_core.server.screen.changes import difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,9 +39,6 @@ class Follower:
     """One subscription to a pane's text.
 
     Args:
-        subscriber: The client.
-        number: The number of the subscription.
-        pane: The pane.
         since: The sequence number to start at; None for the start of the current line, or with ``output_only`` for the
             start of the latest command's output.
         output_only: Whether to omit prompts and the echo of typed input.
@@ -54,7 +51,7 @@ class Follower:
     def __init__(
         self, subscriber: Connection, number: int, pane: Pane, *, since: int | None, output_only: bool, screen: bool
     ) -> None:
-        self._subscriber = subscriber
+        self.subscriber = subscriber
         self._number = number
         self._pane = pane
         self._output_only = output_only
@@ -72,11 +69,6 @@ class Follower:
         self._ended = False
         self._last_event: dict[str, Any] | None = None
 
-    @property
-    def subscriber(self) -> Connection:
-        """The client."""
-        return self._subscriber
-
     def end(self) -> None:
         """Stop pushing."""
         self._ended = True
@@ -91,13 +83,13 @@ class Follower:
         self._scheduled = False
         loop = asyncio.get_running_loop()
         deadline = loop.time() + _TURN_S
-        while not self._ended and self._pushed < self._pane.seq and not self._subscriber.is_slow:
+        while not self._ended and self._pushed < self._pane.seq and not self.subscriber.is_slow:
             self._push_piece()
             if self._pushed < self._pane.seq and loop.time() > deadline:
                 self.push_soon()
                 return
-        if self._last_event is not None and not (self._ended or self._subscriber.is_slow):
-            self._subscriber.push_event(self._number, self._last_event)
+        if self._last_event is not None and not (self._ended or self.subscriber.is_slow):
+            self.subscriber.push_event(self._number, self._last_event)
             self._last_event = None
 
     def push_soon(self) -> None:
@@ -151,7 +143,7 @@ class Follower:
             event["screen"] = read_screen(pane, scrollback=None, cells=False)
             if self._pushes_drawn:
                 event |= self._drawn()
-        self._subscriber.push_event(self._number, event)
+        self.subscriber.push_event(self._number, event)
 
     def _drawn(self) -> dict[str, Any]:
         """Return the lines that appeared on the alternate screen; the text has only lines drawn in one piece."""

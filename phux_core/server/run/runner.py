@@ -19,7 +19,6 @@ from phux_core.server.run.record import Run, timed_out
 from phux_core.server.run.remote_shell import RemoteShell
 from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem
 from phux_core.server.shell.tracker import SETTLE_S, Ready
-from phux_core.server.sync.pane_lock import PaneLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +51,7 @@ class Runner:
     """
 
     def __init__(self, shell: PaneShell, ledger: PaneLedger, runs: RunFollower, directory: str) -> None:
-        self.lock = PaneLock()
+        self.lock = asyncio.Lock()
         self.prompt = Prompt(shell)
         self.remote = RemoteShell(shell)
         self._shell, self._ledger, self._runs, self._directory = shell, ledger, runs, directory
@@ -130,16 +129,14 @@ class Runner:
 
     def resume(self) -> None:
         """Hold the lock for an unfinished run of an earlier service, as long as its caller waits for it."""
-        if self._runs.current is not None and self.lock.try_acquire():
+        if self._runs.current is not None:
             self._runs.spawn(self._hold_lock(self._runs.current))
 
     async def _hold_lock(self, run: Run) -> None:
-        try:
+        async with self.lock:
             with contextlib.suppress(PhuxError):
                 while await run.outcome.wait(_RETURN_S) is None and run.outcome.is_awaited:
                     pass
-        finally:
-            self.lock.release()
 
     async def _outcome(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
         result = await run.outcome.wait(remaining(deadline))

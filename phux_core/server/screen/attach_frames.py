@@ -9,10 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from phux_core.server.screen.frame_pacing import Pace
-
 if TYPE_CHECKING:
-    from phux_core.engine.protocol import Color, Engine, Modes, Span, Style
+    from phux_core.engine.protocol import Color, Engine, Span, Style
     from phux_core.server.screen.terminal import Terminal
 
     Run = list[Any]
@@ -30,6 +28,13 @@ _FLAGS = (
 )
 # DECSCUSR has two numbers for each shape, the blinking one first.
 _SHAPES = {"block": 1, "underline": 3, "bar": 5}
+
+RATE = 60
+"""Frames per second while a pane changes constantly."""
+BURST, BURST_S = 4, 0.004
+"""After a pause, this many frames may follow at this interval, so that replies to keys are visible at once."""
+HURRY_S = 0.001
+"""The minimum interval before a frame that a user waits for."""
 
 
 @lru_cache(maxsize=4096)
@@ -60,12 +65,8 @@ def read_rows(engine: Engine, first: int, count: int) -> list[list[Run]]:
 
 def _run(span: Span) -> Run:
     """Return a run: ``[column, width, glyphs, style]``."""
-    return [
-        span.col,
-        span.width,
-        span.text if span.glyphs is None else list(span.glyphs),
-        style_parameters(span.style),
-    ]
+    glyphs = span.text if span.glyphs is None else list(span.glyphs)
+    return [span.col, span.width, glyphs, style_parameters(span.style)]
 
 
 class Picture:
@@ -73,8 +74,6 @@ class Picture:
 
     Attributes:
         version: Increases whenever a row changes.
-        size: Columns and rows.
-        rows: The rows, as runs.
         versions: The version in which each row last changed.
     """
 
@@ -100,12 +99,32 @@ class Picture:
                 self.versions[y] = self.version = version
 
 
-class PaneSight:
-    """The state of one pane that was sent to one client.
+class Pace:
+    """Limits a frame rate: at once after a pause, and at most sixty frames a second on average.
 
     Attributes:
-        pace: Determines when the next frame may be sent.
+        next: The earliest time of the next frame; in the past if it may be sent now.
     """
+
+    __slots__ = ("_at", "_credit", "next")
+
+    def __init__(self) -> None:
+        self.next = 0.0
+        self._credit, self._at = float(BURST), 0.0
+
+    def hurry(self) -> None:
+        """Allow the next frame soon: a user waits for it."""
+        self.next = min(self.next, self._at + HURRY_S)
+
+    def step(self, now: float) -> None:
+        """Record a frame."""
+        self._credit = min(BURST, self._credit + (now - self._at) * RATE) - 1
+        self._at = now
+        self.next = now + (BURST_S if self._credit >= 1 else (1 - self._credit) / RATE)
+
+
+class PaneSight:
+    """The state of one pane that was sent to one client, and the pace of its frames."""
 
     def __init__(self) -> None:
         self.pace = Pace()
@@ -141,15 +160,11 @@ def _other_state(engine: Engine) -> dict[str, Any]:
     shape = _SHAPES[cursor.shape] + (0 if cursor.blinking else 1)
     return {
         "cursor": [cursor.x, cursor.y, cursor.visible, shape],
-        "modes": _modes(modes),
+        "modes": {
+            "mouse": modes.mouse,
+            "focus_events": modes.focus_events,
+            "bracketed_paste": modes.bracketed_paste,
+            "alt_screen": modes.alt_screen,
+        },
         "title": engine.title or "",
-    }
-
-
-def _modes(modes: Modes) -> dict[str, Any]:
-    return {
-        "mouse": modes.mouse,
-        "focus_events": modes.focus_events,
-        "bracketed_paste": modes.bracketed_paste,
-        "alt_screen": modes.alt_screen,
     }

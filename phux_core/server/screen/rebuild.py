@@ -40,15 +40,14 @@ class Rebuilt(NamedTuple):
         notes: The state stored with the checkpoint; None if there was no checkpoint.
         effects: The effects of the output since then. Replies were sent and events published by the earlier service, so
             only marks matter.
-        note: What could not be rebuilt; None if everything was.
-        is_aside: Whether the journal must not be read, because it crashed earlier services.
+        note: What could not be rebuilt; None if everything was. ``SET_ASIDE`` if the journal was not read, because it
+            crashed earlier services.
     """
 
     engine: Engine
     notes: dict[str, Any] | None
     effects: list[Effect]
     note: str | None = None
-    is_aside: bool = False
 
 
 def rebuild(
@@ -63,12 +62,7 @@ def rebuild(
     """Rebuild a pane's engine.
 
     Args:
-        name: The name of the engine.
-        cols: Columns.
-        rows: Rows.
         checkpoint: The checkpoint at the start of the journal, from ``label``; None if the terminal was new.
-        journal: The output since then.
-        history: The maximum number of scrollback rows of a new terminal.
         progress: Called repeatedly while the journal is replayed.
     """
     engine = notes = note = None
@@ -117,11 +111,7 @@ def _unlabel(labelled: bytes) -> tuple[int, dict[str, Any], bytes]:
 
 
 def _restore(checkpoint: bytes, name: str, position: int, journal: Journal) -> Engine | None:
-    """Restore a checkpoint; None if it is another engine's.
-
-    Raises:
-        ValueError: It is damaged, of another release, or the journal does not follow it.
-    """
+    """Restore a checkpoint; return None if it is another engine's, and raise an error if it cannot be used."""
     engine = engines.restore(checkpoint)
     # A keeper that was stuck may have an old checkpoint, from before the journal was restarted.
     if engine.name == name and engine.position == position and journal.base <= position <= journal.position:

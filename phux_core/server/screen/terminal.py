@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from weakref import ReferenceType, ref
 
 from phux_core.engine.resting import RestingEngine
-from phux_core.server.screen.alt_screen_changes import Looks
 from phux_core.server.screen.attach_frames import Picture
-from phux_core.server.screen.row_changes import RowClock
+from phux_core.server.screen.changes import Looks, RowClock
 
 if TYPE_CHECKING:
     import asyncio
@@ -36,8 +35,6 @@ class Terminal:
     """The terminal of one pane.
 
     Args:
-        pane_id: The pane's id.
-        loop: The event loop.
         engine: The pane's engine; the caller must no longer use it.
         feed_mark: Holds the id of the pane whose engine is working, for the keeper to read if the engine crashes the
             service.
@@ -45,8 +42,6 @@ class Terminal:
 
     Attributes:
         engine: The engine to use; this object stays the same when the engine inside it is suspended or replaced.
-        clock: When each row was last seen to change.
-        looks: The lines seen on the alternate screen.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""Small synchronization primitives: a waker, a promise, and the lock of a pane."""
+"""Small synchronization primitives: a waker and a promise."""

@@ -1,1 +1,1 @@
-"""Sessions, windows and panes: records, documents, layout changes, and how panes start and end."""
+"""Sessions, windows and panes: records, layout changes, and how panes start and end."""

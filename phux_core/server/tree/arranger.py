@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from attrs import define, field, frozen
+
 from phux_core import layout
+from phux_core.engine.protocol import MAX_SIZE
 from phux_core.errors import BadRequestError, BadSizeError, NoSuchTargetError, PaneClosedError, RefusedError
 from phux_core.server.tree import launch
-from phux_core.server.tree.size_policy import View, decide
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,43 +34,40 @@ class SizedPane(Protocol):
         """Set the size of the terminal in the kernel."""
 
 
+@frozen
+class View:
+    """The space that an attached client has for a window.
+
+    ``active_at`` says when its user was last active, on any clock that all views share.
+    """
+
+    cols: int
+    rows: int
+    active_at: float = 0.0
+
+
+@define(eq=False)
 class Arranger:
     """Arranges the windows and panes of one service.
 
     Args:
-        tree: The tree.
-        panes: The live panes by their ids.
         size_policy: The policy of windows that have none of their own.
         write_tree: Stores the tree for the next service.
         tree_changed: Saves the tree and notifies clients.
     """
 
-    def __init__(
-        self,
-        tree: Tree,
-        panes: Mapping[int, SizedPane],
-        size_policy: str,
-        *,
-        write_tree: Callable[[], None],
-        tree_changed: Callable[[], None],
-    ) -> None:
-        self._tree = tree
-        self._panes = panes
-        self._write_tree = write_tree
-        self._tree_changed = tree_changed
-        self._size_policy = size_policy
-        self._views: dict[int, list[View]] = {}
-        self._leaving: set[int] = set()
+    _tree: Tree
+    _panes: Mapping[int, SizedPane]
+    _size_policy: str
+    _write_tree: Callable[[], None]
+    _tree_changed: Callable[[], None]
+    _views: dict[int, list[View]] = field(factory=dict, init=False)
+    _leaving: set[int] = field(factory=set, init=False)
 
     # Finding
 
     def find_shown(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord]:
-        """Return a pane that is in the layout of its window, after its session and its window.
-
-        Raises:
-            NoSuchTargetError: There is none with this id.
-            PaneClosedError: It is no longer in the layout.
-        """
+        """Return a pane after its session and its window, or raise an error unless it is in the layout."""
         found = self._tree.pane(pane_id)
         if pane_id not in found[1].shown:
             raise PaneClosedError(f"the program in @{pane_id} has ended, and the pane is not shown any more")
@@ -250,11 +249,7 @@ class Arranger:
         return [self.place_of("window", one_id), self.place_of("window", other_id)]
 
     def check_index(self, session: SessionRecord, index: int | None) -> None:
-        """Check that no window of a session has an index.
-
-        Raises:
-            RefusedError: A window has it.
-        """
+        """Raise an error if a window of a session has an index."""
         if any(window.index == index for window in session.windows):
             raise RefusedError(
                 f"session {session.name!r} already has a window {index}",
@@ -327,16 +322,10 @@ class Arranger:
             if found is not None:
                 self._tree.remove_pane(pane_id)
                 touched.append(found[1])
-        for window in touched:
-            if self._tree.find_window(window.id) is not None:
-                self.fit(window)
+        self._fit_existing(touched)
 
     def check_stays(self, panes: Iterable[PaneRecord], what: str) -> None:
-        """Check that not all of these panes are about to be removed: a new pane beside them would be left over.
-
-        Raises:
-            NoSuchTargetError: All of them are.
-        """
+        """Raise an error if all of these panes are about to be removed: a new pane beside them would be left over."""
         if all(pane.id in self._leaving for pane in panes):
             raise NoSuchTargetError(f"{what} is being ended")
 
@@ -348,10 +337,9 @@ class Arranger:
 
     def take_over(self) -> None:
         """Complete changes that an earlier service may have left unfinished."""
-        for session in list(self._tree.sessions.values()):
-            for window in session.windows:
-                window.drop_dead()
-                self.fit(window)
+        for _session, window in self._tree.windows():
+            window.drop_dead()
+            self.fit(window)
         for pane in self._panes.values():
             pane.set_kernel_size()  # it may have ended after it saved the tree
 
@@ -376,10 +364,14 @@ class Arranger:
         return self.place_of("window", window.id) if pane_id is None else self.place(pane_id)
 
     def _settle(self, *windows: WindowRecord) -> None:
-        for window in windows:
-            if self._tree.find_window(window.id) is not None:
-                self.fit(window)
+        self._fit_existing(windows)
         self._tree_changed()
+
+    def _fit_existing(self, windows: Iterable[WindowRecord]) -> None:
+        existing = {window.id for _session, window in self._tree.windows()}
+        for window in windows:
+            if window.id in existing:
+                self.fit(window)
 
     def _check_window_size(self, session: SessionRecord, window: WindowRecord, cols: int, rows: int) -> None:
         if (cols, rows) == (window.cols, window.rows):
@@ -396,3 +388,21 @@ class Arranger:
                 f"{cols}x{rows} is too small for the {len(window.shown)} panes of the window",
                 remedy=f"use at least {least_cols}x{least_rows}",
             )
+
+
+def decide(policy: str, views: Sequence[View], own: tuple[int, int]) -> tuple[int, int]:
+    """Return the size of a window that some clients see; ``own``, its current size, if none of them counts.
+
+    ``smallest`` and ``largest`` choose for each axis, ``latest`` takes the client that was active last, and ``manual``
+    ignores clients. Views without columns or rows do not count.
+    """
+    counted = [view for view in views if view.cols > 0 and view.rows > 0]
+    if policy == "manual" or not counted:
+        return own
+    if policy == "latest":
+        latest = max(counted, key=lambda view: view.active_at)
+        cols, rows = latest.cols, latest.rows
+    else:
+        choose = max if policy == "largest" else min
+        cols, rows = choose(view.cols for view in counted), choose(view.rows for view in counted)
+    return min(cols, MAX_SIZE), min(rows, MAX_SIZE)

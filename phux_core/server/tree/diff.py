@@ -22,11 +22,7 @@ class _Window(NamedTuple):
 class TreeState(NamedTuple):
     """The parts of a tree whose changes are reported.
 
-    Attributes:
-        sessions: The name of each session.
-        windows: The session, index, layout, size and zoom of each window.
-        focus: The current window of each session, and its active pane.
-        focused: The most recently focused session.
+    ``focus`` has the current window of each session and its active pane, ``focused`` is the most recent session.
     """
 
     sessions: dict[int, str]

@@ -19,22 +19,14 @@ _NOT_INHERITED = ("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WI
 
 
 def check_size(cols: int, rows: int) -> tuple[int, int]:
-    """Return a valid size.
-
-    Raises:
-        BadSizeError: It is out of range.
-    """
+    """Return a size, or raise BadSizeError if it is out of range."""
     if not all(1 <= number <= MAX_SIZE for number in (cols, rows)):
         raise BadSizeError(f"a terminal cannot have {cols} columns and {rows} rows")
     return cols, rows
 
 
 def check_cwd(cwd: str) -> str:
-    """Return a directory in which a program can start.
-
-    Raises:
-        BadCwdError: It does not exist, is not a directory, or may not be entered.
-    """
+    """Return a directory, or raise BadCwdError if a program cannot start in it."""
     if not os.path.isabs(cwd):
         raise BadCwdError(f"the working directory {cwd!r} is not an absolute path")
     if not os.path.isdir(cwd):
@@ -81,11 +73,7 @@ def resolve_command(
         env: The environment; PATH and SHELL are used.
         cwd: The directory to which paths are relative.
         shell: The shell to start without a command; None for that of SHELL.
-        login: Whether to start a login shell.
         from_config: Whether the shell is from the config file; for the error.
-
-    Raises:
-        CannotExecuteError: There is no such program, or it is not executable.
     """
     argv = list(command) if command else [shell or env.get("SHELL") or "/bin/sh", *(["-l"] if login else [])]
     name = argv[0]
@@ -111,11 +99,6 @@ def integrate_shell(
     argv: list[str], env: dict[str, str], *, history: bool = True
 ) -> tuple[list[str], dict[str, str], str]:
     """Add the shell integration to a command that starts a supported shell.
-
-    Args:
-        argv: The command.
-        env: Its environment.
-        history: Whether the shell reads and writes the user's history file.
 
     Returns:
         argv, the environment, and the nonce of the shell's marks; empty without integration.

@@ -29,7 +29,8 @@ class WindowRecord:
     ``panes`` are in the order of the layout; those that are not in it, because their program ended while others
     continued, come last. ``recent`` lists the panes that had the focus, the latest last. ``zoomed`` is the pane that
     temporarily fills the window. ``size_policy`` is None if the server's setting applies. ``named`` is True if a client
-    chose the name; otherwise it is the name of the window's first program.
+    chose the name; otherwise it is the name of the window's first program. ``bell`` is True if a bell rang in it and it
+    was not the current window since.
     """
 
     id: int
@@ -44,6 +45,7 @@ class WindowRecord:
     size_policy: str | None = None
     recent: list[int] = field(factory=list)
     named: bool = False
+    bell: bool = False
 
     @property
     def arrangement(self) -> Arrangement:
@@ -213,14 +215,7 @@ class Tree:
     def add_window(
         self, session: SessionRecord, name: str | None, pane: PaneRecord, index: int | None = None
     ) -> WindowRecord:
-        """Add a window with one pane and the size of that pane.
-
-        Args:
-            session: The session.
-            name: The name; None for the pane's command.
-            pane: The pane.
-            index: A free index; None for the lowest.
-        """
+        """Add a window with one pane and its size; without a name, it has that of the pane's command."""
         window = WindowRecord(
             self.next_window_id,
             0,
@@ -251,32 +246,20 @@ class Tree:
         return None if session is None else session.current.active_pane
 
     def session(self, session_id: int) -> SessionRecord:
-        """Return a session.
-
-        Raises:
-            NoSuchTargetError: There is none with this id.
-        """
+        """Return a session by its id, or raise NoSuchTargetError."""
         if session_id not in self.sessions:
             raise NoSuchTargetError(f"there is no session with the id {session_id}")
         return self.sessions[session_id]
 
     def window(self, window_id: int) -> tuple[SessionRecord, WindowRecord]:
-        """Return a window, after its session.
-
-        Raises:
-            NoSuchTargetError: There is none with this id.
-        """
-        found = self.find_window(window_id)
-        if found is None:
-            raise NoSuchTargetError(f"there is no window with the id {window_id}")
-        return found
+        """Return a window after its session, or raise NoSuchTargetError."""
+        for session, window in self.windows():
+            if window.id == window_id:
+                return session, window
+        raise NoSuchTargetError(f"there is no window with the id {window_id}")
 
     def pane(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord]:
-        """Return a pane, after its session and its window.
-
-        Raises:
-            NoSuchTargetError: There is none with this id.
-        """
+        """Return a pane after its session and its window, or raise NoSuchTargetError."""
         found = self.find_pane(pane_id)
         if found is None:
             raise NoSuchTargetError(f"there is no pane @{pane_id}")
@@ -284,20 +267,17 @@ class Tree:
 
     def find_pane(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord] | None:
         """Return a pane, after its session and its window; None if it does not exist."""
-        for session in self.sessions.values():
-            for window in session.windows:
-                for pane in window.panes:
-                    if pane.id == pane_id:
-                        return session, window, pane
+        for session, window in self.windows():
+            for pane in window.panes:
+                if pane.id == pane_id:
+                    return session, window, pane
         return None
 
-    def find_window(self, window_id: int) -> tuple[SessionRecord, WindowRecord] | None:
-        """Return a window, after its session; None if it does not exist."""
+    def windows(self) -> Iterator[tuple[SessionRecord, WindowRecord]]:
+        """Yield the windows of all sessions, each after its session."""
         for session in self.sessions.values():
             for window in session.windows:
-                if window.id == window_id:
-                    return session, window
-        return None
+                yield session, window
 
     def panes(self) -> Iterator[PaneRecord]:
         """Yield the panes of all sessions."""
@@ -305,11 +285,7 @@ class Tree:
             yield from session.panes()
 
     def panes_of(self, scope: str, id_: int) -> list[PaneRecord]:
-        """List the panes of a session or a window, or the one pane.
-
-        Raises:
-            NoSuchTargetError: There is none with this id.
-        """
+        """List the panes of a session or a window, or the one pane."""
         if scope == "session":
             return list(self.session(id_).panes())
         return list(self.window(id_)[1].panes) if scope == "window" else [self.pane(id_)[2]]

@@ -9,8 +9,9 @@ from attrs import frozen
 
 from phux_core.calls import CALLS
 from phux_core.errors import BadRequestError
-from phux_core.server.api import dispatch, handlers
+from phux_core.server.api import handlers
 from phux_core.server.api.handlers import HANDLERS, handles
+from phux_core.server.api.reader import dispatch
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_a_handler_receives_the_connection_defaults_and_remaining_parameters(mon
     monkeypatch.delitem(HANDLERS, "search")
     handles("search")(search)
     server = Server()
-    reply = dispatch.dispatch(server, "someone", "search", {"pattern": "x", "session": 3})
+    reply = dispatch(server, "someone", "search", {"pattern": "x", "session": 3})
     assert reply["got"] == (server, "someone", "x", 1000, {"session": 3, "everywhere": False, "context": 0})
 
 
@@ -98,7 +99,7 @@ def test_a_method_of_a_part_receives_collected_parameters_as_one_object(monkeypa
     monkeypatch.setitem(Size.__annotations__, "cols", "int | None")
     handles("resize_window", part="windows", collect=Size)(Windows.resize)
     windows = Windows()
-    reply = dispatch.dispatch(Server(windows=windows), None, "resize_window", {"window": 2, "cols": 80})
+    reply = dispatch(Server(windows=windows), None, "resize_window", {"window": 2, "cols": 80})
     assert reply["got"] == (windows, 2, Size(80))
 
 
@@ -113,4 +114,4 @@ def test_a_collected_field_with_a_different_type_is_refused(no_handlers):
 
 def test_an_invalid_request_does_not_reach_the_handler():
     with pytest.raises(BadRequestError):
-        dispatch.dispatch(Server(), None, "thaw", {})
+        dispatch(Server(), None, "thaw", {})

@@ -32,7 +32,9 @@ class Keeper:
 def pane():
     journal = journals.Journal(journals.create())
     yield SimpleNamespace(
-        journal=journal, record=SimpleNamespace(id=7, command="bash", shell="bash", dead=True, cwd="/src"), log=None
+        journal=journal,
+        record=SimpleNamespace(id=7, command="bash", shell="bash", dead=True, cwd="/src"),
+        log=SimpleNamespace(note_commands=lambda _lines, _all_of_them: None),
     )
     journal.close()
 
@@ -94,7 +96,7 @@ def test_the_note_of_a_recorded_run_adds_no_entry(keeper):
         ledger = keeper.ledger()
         run = a_run(ledger.next_number)
         ledger.typed(run)
-        ledger.keep_now()
+        ledger.flush()
         again = keeper.ledger()
         again.typed(Run.from_note(run.to_note()))
         assert len(again.entries) == 1

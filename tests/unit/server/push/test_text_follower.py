@@ -464,7 +464,7 @@ def test_no_text_is_pushed_after_the_end_of_the_subscription(hub, pane, follow, 
     pane.write(b"x")
     loop.settle()
     assert client.events == other.events == []
-    assert hub._followers == {}
+    assert hub.numbers_of(client) == hub.numbers_of(other) == []
 
 
 def test_no_text_is_pushed_after_the_pane_is_killed(hub, pane, follow, loop):

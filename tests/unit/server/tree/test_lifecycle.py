@@ -41,8 +41,7 @@ class FakeServer:
         self.tree = Tree()
         self.shutdowns = []
         self.removed = []
-        self.options = {"keep_dead_s": 100.0, "exit_after_idle_s": None, "empty_exit": True, "unused_exit": False}
-        self.options |= options
+        self.settings = Settings("/s", **{"keep_dead": 100.0} | options)
         monkeypatch.setattr(lifecycle, "time", self)
 
     def time(self):
@@ -58,9 +57,9 @@ class FakeServer:
 
     def start(self):
         self.lifecycle = Lifecycle(
-            self, self.tree, remove_panes=self._remove, shutdown=self.shutdowns.append, **self.options
+            self, self.tree, self.settings, remove_panes=self._remove, shutdown=self.shutdowns.append
         )
-        self.lifecycle.begin()
+        self.lifecycle.tree_changed()
         return self
 
     def _remove(self, panes):
@@ -127,7 +126,7 @@ def test_each_dead_pane_is_kept_for_the_full_time(make_server):
 
 
 def test_dead_panes_are_kept_for_five_minutes_by_default(make_server):
-    server = make_server(keep_dead_s=None)
+    server = make_server(keep_dead=None)
     pane, _alive = server.add(), server.add()
     server.start()
     server.die(pane)
@@ -138,7 +137,7 @@ def test_dead_panes_are_kept_for_five_minutes_by_default(make_server):
 
 
 def test_dead_panes_are_removed_at_once_if_the_time_is_zero(make_server):
-    server = make_server(keep_dead_s=0.0)
+    server = make_server(keep_dead=0.0)
     pane, _alive = server.add(), server.add()
     server.start()
     server.die(pane)
@@ -192,7 +191,7 @@ def test_the_server_ends_with_its_last_session(make_server):
 
 
 def test_a_server_with_an_owner_does_not_end_with_its_last_session(make_server):
-    server = make_server(empty_exit=False)
+    server = make_server(owned=True)
     pane = server.add()
     server.start()
     server.lifecycle.client_connected()
@@ -221,13 +220,13 @@ def test_a_server_without_a_session_yet_does_not_end(make_server):
 
 
 def test_a_server_whose_first_session_is_not_created_ends_soon(make_server):
-    server = make_server(unused_exit=True).start()
+    server = make_server(log="/log").start()
     server.pass_time(60)
     assert server.shutdowns == ["no session was created"]
 
 
 def test_an_unused_server_does_not_end_while_a_client_is_connected(make_server):
-    server = make_server(unused_exit=True).start()
+    server = make_server(log="/log").start()
     server.lifecycle.client_connected()
     server.pass_time(60)
     assert server.shutdowns == []
@@ -237,7 +236,7 @@ def test_an_unused_server_does_not_end_while_a_client_is_connected(make_server):
 
 
 def test_an_unused_server_does_not_end_once_a_session_is_created(make_server):
-    server = make_server(unused_exit=True).start()
+    server = make_server(log="/log").start()
     server.pass_time(1)
     server.add()
     server.lifecycle.tree_changed()
@@ -246,7 +245,7 @@ def test_an_unused_server_does_not_end_once_a_session_is_created(make_server):
 
 
 def test_an_idle_server_ends_even_if_programs_are_running(make_server):
-    server = make_server(exit_after_idle_s=10.0)
+    server = make_server(exit_after_idle=10.0)
     server.add()
     server.start()
     server.pass_time(9.9)
@@ -256,7 +255,7 @@ def test_an_idle_server_ends_even_if_programs_are_running(make_server):
 
 
 def test_the_idle_time_restarts_when_the_last_client_disconnects(make_server):
-    server = make_server(exit_after_idle_s=10.0)
+    server = make_server(exit_after_idle=10.0)
     server.add()
     server.start()
     server.pass_time(9)

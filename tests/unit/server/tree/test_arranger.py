@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from phux_core.server.tree.size_policy import View, decide
+from phux_core.server.tree.arranger import View, decide
 
 OWN = (80, 24)
 WIDE, TALL, SMALL = View(200, 20, 1.0), View(60, 50, 3.0), View(70, 30, 2.0)

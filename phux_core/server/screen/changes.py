@@ -1,19 +1,26 @@
-"""Find the rows of a screen that changed since a sequence number.
+"""Find what changed on a screen since a sequence number: rows, and lines of the alternate screen.
 
-Nothing is recorded while a program writes: rows are compared whenever a client reads the screen. Rows that only
-scrolled up count as unchanged.
+Nothing is recorded while a program writes: each read of a screen is recorded, and compared with earlier ones. Rows
+that only scrolled up count as unchanged. On the alternate screen, text is drawn in any order and in several pieces, so
+whole lines are compared there, wherever they are.
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from phux_core.width import join_wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from phux_core.engine.protocol import Engine, Lines
+
 # Reads that are remembered; since an older one, all rows count as changed.
-_LOOKS = 512
+_READS = 512
+# Reads of the alternate screen that are remembered: those between a snapshot and a wait for changes since.
+_ALT_READS = 32
 
 
 class Change(NamedTuple):
@@ -39,16 +46,12 @@ class RowClock:
         self._styles: list[Any] = []
         self._seen_at: list[int] = []
         self._scrolled = 0
-        self._looks: deque[tuple[int, int]] = deque(maxlen=_LOOKS)
+        self._looks: deque[tuple[int, int]] = deque(maxlen=_READS)
 
     def look(self, seq: int, shape: object, text: Sequence[str], styles: Sequence[Any] | None = None) -> None:
         """Record the current screen.
 
-        Args:
-            seq: The current sequence number.
-            shape: The size and kind of the screen; only screens of the same shape are compared.
-            text: The rows.
-            styles: The styles of each row, if they were read.
+        Only screens of the same shape are compared, and styles only if they were read.
         """
         latest = self._looks[-1][0] if self._looks else -1
         if shape != self._shape:
@@ -104,3 +107,42 @@ def _shift(old: list[str], new: list[str]) -> int:
             if sum(a == b for a, b in pairs) >= max(2, len(pairs) - 1):
                 return shift
     return 0
+
+
+class Looks:
+    """The lines on one pane's alternate screen at each read; none while the main screen was shown."""
+
+    def __init__(self) -> None:
+        self._looks: deque[tuple[int, list[str]]] = deque(maxlen=_ALT_READS)
+
+    def add(self, seq: int, lines: list[str]) -> None:
+        """Record the lines at a sequence number."""
+        if self._looks and self._looks[-1][1] == lines:
+            self._looks.pop()
+        self._looks.append((seq, lines))
+
+    def first_since(self, seq: int) -> list[str]:
+        """Return the lines at a sequence number that is not in the future.
+
+        If there was no read at that moment, the next one is used, so that older lines are never considered new.
+        """
+        return next(lines for look, lines in self._looks if look >= seq)
+
+    @property
+    def latest(self) -> list[str]:
+        """The lines at the last read."""
+        return self._looks[-1][1]
+
+
+def lines_shown(engine: Engine, lines: Lines) -> list[str]:
+    """Join the rows of the alternate screen to lines; return none while the main screen is shown."""
+    if not engine.alt_screen:
+        return []
+    wrapped = {row for row, goes_on in enumerate(lines.wrapped) if goes_on}
+    return [line for line in join_wrapped(lines.text, wrapped, engine.cols) if line]
+
+
+def difference(before: list[str], now: list[str]) -> dict[str, list[str]]:
+    """Return the lines that appeared, and those that disappeared. A line that only moved is neither."""
+    came, gone = Counter(now), Counter(before)
+    return {"lines": list((came - gone).elements()), "instead_of": list((gone - came).elements())}

@@ -1,11 +1,11 @@
-"""The rows that changed since an earlier read of the screen."""
+"""The rows that changed since an earlier read of the screen, and the lines that appeared on an alternate screen."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phux_core.server.screen.row_changes import Change, RowClock
+from phux_core.server.screen.changes import Change, Looks, RowClock, difference
 
 SHAPE = (80, 4, False)
 
@@ -88,3 +88,31 @@ def test_applying_the_changes_to_an_earlier_screen_yields_the_latest_screen(scre
             mine[row] = screens[-1][row]
         # Rows that scrolled into view must be among the changes, and all other rows must be unchanged.
         assert mine == screens[-1]
+
+
+def looks(*given):
+    made = Looks()
+    for seq, *lines in given:
+        made.add(seq, lines)
+    return made
+
+
+def test_first_since_returns_the_lines_of_the_next_read():
+    made = looks((10, "a"), (20, "b"), (30, "c"))
+    assert [made.first_since(seq) for seq in (5, 10, 11, 20, 30)] == [["a"], ["a"], ["b"], ["b"], ["c"]]
+    assert made.latest == ["c"]
+
+
+def test_reads_of_an_unchanged_screen_are_stored_once():
+    made = looks((10, "a"), *((seq, "b") for seq in range(11, 1000)))
+    assert (made.first_since(10), made.first_since(11), made.first_since(999)) == (["a"], ["b"], ["b"])
+
+
+def test_first_since_returns_the_oldest_stored_read_if_earlier_ones_were_dropped():
+    made = looks(*((seq, str(seq)) for seq in range(1000)))
+    assert int(made.first_since(3)[0]) > 3
+
+
+def test_the_difference_contains_new_lines_and_the_lines_they_replace():
+    assert difference(["a", "b 1", "c"], ["b 2", "a", "c", "c"]) == {"lines": ["b 2", "c"], "instead_of": ["b 1"]}
+    assert difference(["a", "b"], ["b", "a"]) == {"lines": [], "instead_of": []}
