@@ -104,11 +104,11 @@ def test_transcripts_show_what_the_commands_print(document, tmp_path):
         subprocess.run([BIN / "phux", "kill", "--server"], env=env, capture_output=True, timeout=60)
 
 
-def run_python(program, directory):
+def run_python(program, directory, **variables):
     """Run a program in its own home directory, check that stderr is empty, and return the lines it prints."""
     finished = subprocess.run(
         [sys.executable, "-c", program],
-        env=clean_environment() | {"HOME": str(directory)},
+        env=clean_environment() | {"HOME": str(directory)} | variables,
         cwd=directory,
         capture_output=True,
         text=True,
@@ -144,6 +144,14 @@ def test_the_python_of_the_page_on_running_commands_runs(tmp_path):
     bodies = _blocks("docs/running.md", "python")
     assert bodies
     run_bodies(bodies, tmp_path)
+
+
+def test_the_python_of_the_wire_page_prints_the_tree(tmp_path):
+    (program,) = _blocks("docs/wire.md", "python")
+    with embedded_server(engine="pyte") as server:
+        hello, reply = run_python(program, tmp_path, PHUX_SOCKET=server.socket)
+    assert "capabilities" in hello
+    assert "sessions" in reply
 
 
 def test_the_mcp_setup_of_the_readme_works(tmp_path):

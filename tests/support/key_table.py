@@ -11,10 +11,13 @@ from phux_core.bindings import ACTIONS, Bindings
 def render() -> str:
     """Return the table as Markdown."""
     bindings = Bindings()
-    rows = [
-        f"| {' '.join(f'`{key}`' for key in bindings.keys_of(action))} | `{action}` | {words} |"
-        for action, words in ACTIONS.items()
-    ]
+    rows = []
+    for action, words in ACTIONS.items():
+        if action == "window-0":
+            rows.append("| `0` to `9` | `window-0` to `window-9` | go to the window with this index |")
+        elif not action.startswith("window-"):
+            keys = " ".join(f"`{key}`" for key in bindings.keys_of(action))
+            rows.append(f"| {keys} | `{action}` | {words} |")
     return "\n".join(["| key | action | what it does |", "|---|---|---|", *rows]) + "\n"
 
 
