@@ -116,6 +116,19 @@ def test_a_command_that_cannot_be_read_ends_as_in_the_shell_itself(open_shell, t
     assert wrong == []
 
 
+def test_messages_of_long_scripts_with_tabs_are_those_of_dash(open_shell, tmp_path):
+    pane = open_shell("dash")
+    padding = "\techo ok\n" * 400
+    for command in (
+        f"if true; then\n{padding}\tnosuchcommand\n\tcd /nonexistent\nfi",
+        f"f() {{\n{padding}\treturn 3\n}}\nf\n\t)\n",
+    ):
+        code, text = truth(["dash"], command, tmp_path)
+        result = pane.run(command, timeout_s=20)
+        assert (result.exit_code, message(result.output)) == (code, message(text))
+        assert EVAL.search(result.output) is None
+
+
 @pytest.mark.parametrize("shell", ["dash", "ksh", "busybox", "mksh"])
 def test_a_nested_shell_reports_a_syntax_error_and_keeps_what_precedes_it(open_shell, shell):
     pane = open_shell("bash")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONGEST_TYPED = 1000
+# Longer scripts would fill the screen of a person who watches.
+_LONGEST_GROUP = 16 * 1024
 # A terminal accepts at most 4096 bytes per line, and busybox's editor 1024.
 _PIECE = 200
 _KIND = "S"
@@ -65,11 +67,20 @@ def may_be_typed(command: str, shell: str) -> bool:
     )
 
 
-def group(command: str) -> str | None:
-    """Join a complete command of several lines into one; None if it cannot be typed."""
-    code = any(line and not line.lstrip().startswith("#") for line in command.split("\n"))
-    typable = len(command) <= _LONGEST_TYPED and all(line.isprintable() for line in command.split("\n"))
-    return f"{{ {command}\n}}" if code and typable else None
+def group(command: str, *, canonical: bool = False) -> str | None:
+    """Join a complete command of several lines into one; None if it cannot be typed.
+
+    Args:
+        command: The command.
+        canonical: Whether the terminal edits lines. Then a tab is text, and only each line has a maximum length.
+    """
+    lines = command.split("\n")
+    code = any(line and not line.lstrip().startswith("#") for line in lines)
+    if canonical:
+        typable = all(len(line) <= _LONGEST_TYPED and line.replace("\t", "").isprintable() for line in lines)
+    else:
+        typable = len(command) <= _LONGEST_TYPED and all(line.isprintable() for line in lines)
+    return f"{{ {command}\n}}" if code and typable and len(command) <= _LONGEST_GROUP else None
 
 
 def quote(words: Sequence[str], shell: str) -> str:

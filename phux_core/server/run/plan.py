@@ -70,16 +70,21 @@ async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None,
     elif verdict.closed:
         if command_text.may_be_typed(command, shell):
             return Plan(command, command, shell, None, [])
-        group = command_text.group(command)
+        group = command_text.group(command, canonical=foreground.canonical)
         if group is not None and shell in command_text.POSIX:
             return Plan(group, command, shell, None, [])
     files = SourceFiles(directory)
     # Lines before the error are typed in a shell with marks; otherwise its messages would say `eval`.
-    splits = "\n" not in command or command_text.group(command) is not None
+    splits = "\n" not in command or command_text.group(command, canonical=foreground.canonical) is not None
     program = program_of(foreground.pid, shell)
+    parts = None
     if not verdict.readable and shell in ({"posix", "ksh"} if is_marked else command_text.POSIX) and splits and program:
-        before, rest = await split_at_error(command, foreground.pid, shell)
+        parts = await split_at_error(command, foreground.pid, shell)
+    if parts is not None:
+        before, rest = parts
         line = _broken_line(files, before, rest, program, shell, nonce)
+        if before and nonce is None:
+            line = f"{command_text.group(before, canonical=foreground.canonical) or ':'}; {line.strip()}"
     elif nonce is None:
         line = _marked_line(files, command, shell, broken=not verdict.readable)
     else:
@@ -94,8 +99,7 @@ def _broken_line(files: SourceFiles, before: str, rest: str, program: list[str],
         if before:
             text = f"{command_text.eval_text(before, shell)}; {text}"
         text = command_text.wrapper(text, shell, nonce)
-    line = command_text.source_line(files.add(text), shell, broken=True)
-    return f"{command_text.group(before) or ':'}; {line.strip()}" if before and nonce is None else line
+    return command_text.source_line(files.add(text), shell, broken=True)
 
 
 def _marked_line(files: SourceFiles, command: str, shell: str, *, broken: bool) -> str:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 from phux_core import procfs
 
 _DEADLINE_S = 2.0
+# Each takes two processes.
+_MOST_PREFIXES = 100
 # At the end of a file zsh accepts these; at a prompt it asks for more.
 _DANGLING = re.compile(r"(?<!\\)(?:\\\\)*(?:&&|\|\|)\s*\Z")
 
@@ -55,14 +57,19 @@ async def judge(command: str, shell_pid: int, shell: str) -> Verdict:
     return Verdict(readable, readable and closed and not _DANGLING.search(command))
 
 
-async def split_at_error(command: str, shell_pid: int, shell: str) -> tuple[str, str]:
-    """Split a broken command into the lines that the shell would execute and the rest, with its line numbers."""
+async def split_at_error(command: str, shell_pid: int, shell: str) -> tuple[str, str] | None:
+    """Split a broken command into the lines that the shell would execute and the rest, with its line numbers.
+
+    Returns:
+        None if the error is not in the last lines of a long command.
+    """
     lines = command.split("\n")
-    for count in range(len(lines) - 1, 0, -1):
+    last = len(lines) - 1
+    for count in range(last, max(0, last - _MOST_PREFIXES), -1):
         before = "\n".join(lines[:count])
         if (await judge(before, shell_pid, shell)).closed:
             return before, "\n" * count + "\n".join(lines[count:])
-    return "", command
+    return ("", command) if last <= _MOST_PREFIXES else None
 
 
 async def _reads(program: list[str], options: list[str], given: str | None = None) -> bool:
