@@ -13,25 +13,16 @@ import re
 from itertools import compress
 from typing import Any
 
-from phux_core.engine.ghostty.native import (
-    CONTENT_MASK,
-    CONTENT_SHIFT,
-    ROW_PROMPT,
-    ROW_STYLED,
-    ROW_WRAPPED,
-    SEMANTIC_SHIFT,
-    STYLE_MASK,
-    STYLE_SHIFT,
-    TAG_BACKGROUND,
-    WIDE_SHIFT,
-    check,
-    ffi,
-    grid_ref,
-    lib,
-    scroll_viewport,
-    sized,
-)
+from phux_core.engine.ghostty.native import check, ffi, grid_ref, lib, scroll_viewport, sized
 from phux_core.engine.protocol import DEFAULT_STYLE, MAX_SIZE, Color, Lines, Span, Style
+
+# The layout of packed cells and rows; tests/contract/engine/test_ghostty_binding.py verifies it.
+TAG_BACKGROUND = 2  # bit of the content tag: no text, the content is a background color
+CONTENT_SHIFT, CONTENT_MASK = 2, 0x1FFFFF
+STYLE_SHIFT, STYLE_MASK = 26, 0xFFFF
+WIDE_SHIFT, SEMANTIC_SHIFT = 42, 46
+ROW_WRAPPED, ROW_STYLED = 1 << 32, 1 << 35
+ROW_PROMPT = 1 << 37  # one of two bits; the other marks continuation rows of a prompt
 
 # Masks of a packed cell: all bits, those that affect its look, and the same for a background-only cell.
 _CELL = (1 << 64) - 1
