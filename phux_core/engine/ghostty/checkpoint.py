@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core.engine import CHECKPOINT_MAGIC
-from phux_core.engine.ghostty.native import GhosttyError, continuation, encode_snapshot, lib
-from phux_core.engine.ghostty.state import is_alternate, number, origin_at_top
+from phux_core.engine.ghostty.native import GhosttyError, continuation, encode_snapshot, write
+from phux_core.engine.ghostty.state import cursor, is_alternate, origin_at_top
 
 if TYPE_CHECKING:
     from phux_core.engine.ghostty.grid import Grid
@@ -79,22 +79,22 @@ def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -
     # repair_cut_glyphs). To repair it, cancel the current sequence, and start it again afterwards.
     under_way = continuation(terminal)
     if under_way != b"":
-        _write(terminal, b"\x18")
+        write(terminal, b"\x18")
     if is_alternate(terminal):
         repair_cut_glyphs(terminal, grid, cols, rows)
     else:
-        _write(terminal, b"\x1b[?47h\x1b7")  # this mode keeps the cursor position when switching screens
+        write(terminal, b"\x1b[?47h\x1b7")  # this mode keeps the cursor position when switching screens
         repair_cut_glyphs(terminal, grid, cols, rows)
-        _write(terminal, b"\x1b8\x1b[?47l")
+        write(terminal, b"\x1b8\x1b[?47l")
     # The other reason is a sequence too long to be kept, or that libghostty would parse differently the second time. It
     # would have no effect, so replace it with a short one that has no effect either and ends in the same place.
     harmless = b"\x1b]99999;" if in_osc else b"\x1b_"
     for beginning in (harmless if under_way is None else under_way, harmless, b""):
-        _write(terminal, beginning)
+        write(terminal, beginning)
         encoded = encode_snapshot(terminal)
         if encoded is not None:
             return encoded
-        _write(terminal, b"\x18")
+        write(terminal, b"\x18")
     raise GhosttyError("libghostty-vt cannot encode this terminal")
 
 
@@ -107,14 +107,9 @@ def repair_cut_glyphs(terminal: Any, grid: Grid, cols: int, rows: int) -> None:
     cut = grid.cut_rows(cols, rows)
     if not cut:
         return
-    x = number(terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_X)
-    y = number(terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y)
+    x, y = cursor(terminal)
     with origin_at_top(terminal):
         for row in cut:
             # DCH instead of ECH, which spares protected cells.
-            _write(terminal, b"\x1b[%d;%dH\x1b[P" % (row + 1, cols))
-        _write(terminal, b"\x1b[%d;%dH" % (y + 1, x + 1))
-
-
-def _write(terminal: Any, data: bytes) -> None:
-    lib.ghostty_terminal_vt_write(terminal, data, len(data))
+            write(terminal, b"\x1b[%d;%dH\x1b[P" % (row + 1, cols))
+        write(terminal, b"\x1b[%d;%dH" % (y + 1, x + 1))

@@ -7,7 +7,6 @@ history below the alternate screen by reading a copy.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine import encoding
@@ -24,14 +23,15 @@ from phux_core.engine.ghostty.native import (
     lib,
     new_terminal,
     set_size_option,
+    write,
 )
 from phux_core.engine.ghostty.state import (
+    cursor,
     is_alternate,
     is_wrap_pending,
     mode,
     number,
     read_modes,
-    rendered_cursor_style,
     scrollback,
     wrapping,
 )
@@ -64,15 +64,7 @@ _SLICE = 32 * 1024
 _PAGE_BYTES = 600_000
 _STYLED_CELL_BYTES = 80
 
-# Sequences that may leave the alternate screen: DECRST (or a restore) of 47, 1047 or 1049, and a full reset.
-_SCREEN_SWITCH = re.compile(rb"\x1b\[\?[0-9;]*4[79]|\x1bc")
-
-_LONGEST_SWITCH = 24  # maximum length at which a sequence split between chunks is recognised
-
 _CANCEL = b"\x18"  # CAN: ends a sequence without executing it
-_QUERY_CURSOR_STYLE = b"\x1bP$q q\x1b\\"
-_CURSOR_STYLE_REPLY = re.compile(rb"\$r([0-6]) q")
-_SHAPES = ("block", "block", "block", "underline", "underline", "bar", "bar")
 
 
 class GhosttyEngine:
@@ -95,8 +87,6 @@ class GhosttyEngine:
         self._page_rows = self._spare = self._bytes = 0  # see _set_limits
         self._tight = False
         self._unsupported = UnsupportedSequences()
-        self._covered: int | None = None  # rows of history below the alternate screen, if known
-        self._recent = b""  # the last bytes fed since then
         self._modes: Modes | None = None  # cached; only feeding changes them
         self._set_limits()
 
@@ -133,15 +123,15 @@ class GhosttyEngine:
         """The number of scrollback rows of the primary screen that can be read."""
         if not self._limit:
             return 0
-        rows = self._covered_history() if is_alternate(self._terminal) else scrollback(self._terminal)
-        return min(rows, self._limit)
+        # The library only counts the rows of the screen shown.
+        terminal = self._copy_primary() if is_alternate(self._terminal) else self._terminal
+        return min(scrollback(terminal), self._limit)
 
     def lines(self, first: int, count: int) -> Lines:
         """Return rows as text, omitting rows that do not exist."""
-        first, last = self._range(first, count)
         text: list[str] = []
         wrapped: list[bool] = []
-        for grid, top, size, _ in self._parts(first, last):
+        for grid, top, size, _ in self._parts(first, count):
             part = grid.lines(top, size, self._cols)
             text += part.text
             wrapped += part.wrapped
@@ -149,55 +139,45 @@ class GhosttyEngine:
 
     def spans(self, first: int, count: int) -> list[Span]:
         """Return rows as runs of styled cells, omitting rows that do not exist."""
-        first, last = self._range(first, count)
         spans: list[Span] = []
-        for grid, top, size, history in self._parts(first, last):
+        for grid, top, size, history in self._parts(first, count):
             spans += grid.spans(top, size, history)
         return spans
 
     def changed(self) -> dict[int, list[Span]]:
         """Return the viewport rows that may have changed since the last call."""
-        return self._grid.changed(0 if is_alternate(self._terminal) else scrollback(self._terminal))
+        return self._grid.changed(scrollback(self._terminal))
 
     def forget_changes(self) -> None:
         """Free the state that ``changed`` keeps."""
         self._grid.forget_changes()
 
-    def _range(self, first: int, count: int) -> tuple[int, int]:
-        """Return the requested range, clamped to the rows that exist."""
-        oldest = -self.history_rows if first < 0 else 0
-        return max(first, oldest), min(first + count, self._rows)
-
-    def _parts(self, first: int, last: int) -> list[tuple[Grid, int, int, int]]:
-        """Locate the rows ``first`` to ``last - 1``.
+    def _parts(self, first: int, count: int) -> list[tuple[Grid, int, int, int]]:
+        """Locate those of the rows ``first`` to ``first + count - 1`` that exist.
 
         Returns:
             For each part: a grid, its first row, the number of rows, and the number of history rows of that grid.
         """
-        if last <= first:
-            return []
-        if is_alternate(self._terminal):
-            parts = []
-            if first < 0:
-                copy = self._copy_primary()
-                history = scrollback(copy)
-                parts.append((Grid(copy), history + first, min(last, 0) - first, history))
-            if last > 0:
-                parts.append((self._grid, max(first, 0), last - max(first, 0), 0))
-            return parts
+        parts = []
+        end = min(first + count, self._rows)
+        if first < 0 and is_alternate(self._terminal):
+            copy = self._copy_primary()
+            history = scrollback(copy)
+            first = max(first, -min(history, self._limit))
+            if first < min(end, 0):
+                parts.append((Grid(copy), history + first, min(end, 0) - first, history))
+            first = 0
         history = scrollback(self._terminal)
-        return [(self._grid, history + first, last - first, history)]
+        first = max(first, -min(history, self._limit))
+        if first < end:
+            parts.append((self._grid, history + first, end - first, history))
+        return parts
 
     def cursor(self) -> Cursor:
         """Return the cursor."""
-        style = self._cursor_style()
-        return Cursor(
-            number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_X),
-            number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y),
-            bool(number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_VISIBLE)),
-            _SHAPES[style],
-            style in {1, 3, 5},
-        )
+        x, y = cursor(self._terminal)
+        visible = bool(number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_VISIBLE))
+        return Cursor(x, y, visible, *self._grid.cursor_style())
 
     @property
     def alt_screen(self) -> bool:
@@ -220,8 +200,6 @@ class GhosttyEngine:
             # DEL is not a graphic character (ECMA-48, 8.3), but libghostty's fast path prints it.
             data = data.translate(None, b"\x7f")
         self._grid.watch_for_marks(data)
-        if self._covered is not None:
-            self._watch_screens(data)
         at = 0
         for start, end, text in self._unsupported.find(data, self._cols):
             # The ESC goes to the terminal, to end an unfinished character or string before it.
@@ -268,7 +246,7 @@ class GhosttyEngine:
 
     def _erase_below(self) -> None:
         """Execute ED with a wrap pending: the cursor is after the last glyph of its row, so the row is kept."""
-        below = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y) + 1
+        below = cursor(self._terminal)[1] + 1
         # If there is nothing to erase, the wrap stays pending.
         if self.spans(below, self._rows - below):
             erase_below(self._terminal)
@@ -288,13 +266,6 @@ class GhosttyEngine:
             # Programs push and pop around the alternate screen; popping must not create a title where there was none.
             if title or has_title:
                 self._put(b"\x1b]2;%b\x1b\\" % title.encode("utf-8", "replace"))
-
-    def _watch_screens(self, data: bytes) -> None:
-        """Invalidate the cached size of the history below the alternate screen if it may have changed."""
-        joined = self._recent + data
-        if _SCREEN_SWITCH.search(joined):
-            self._covered = None
-        self._recent = joined[-_LONGEST_SWITCH:]
 
     def _collect(self, effects: list[Effect]) -> None:
         sink = self._sink
@@ -324,7 +295,6 @@ class GhosttyEngine:
         self._grid.forget_changes()
         self._resize_grid(cols, rows)
         self._cols, self._rows = cols, rows
-        self._covered = None
         self._set_limits()
         if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND) and is_alternate(self._terminal):
             repair_cut_glyphs(self._terminal, self._grid, cols, rows)
@@ -342,7 +312,6 @@ class GhosttyEngine:
         """Limit the scrollback to ``rows`` rows."""
         check_limits(self._cols, self._rows, rows)
         self._limit = rows
-        self._covered = None
         self._set_limits()
 
     # The history limit. The library's line limit makes scrolling many times slower once it is reached, and its byte
@@ -394,8 +363,8 @@ class GhosttyEngine:
         if extended is not None:
             return extended
         modal = key.name in encoding.MODAL_KEYS
-        cursor, keypad, backarrow = (modal and mode(self._terminal, number) for number in (1, 66, 67))
-        return encoding.encode_key(key, cursor=cursor, keypad=keypad, backarrow=backarrow)
+        arrows, keypad, backarrow = (modal and mode(self._terminal, number) for number in (1, 66, 67))
+        return encoding.encode_key(key, cursor=arrows, keypad=keypad, backarrow=backarrow)
 
     # Lifetime
 
@@ -419,35 +388,8 @@ class GhosttyEngine:
     def _copy_primary(self) -> Any:
         """Return a copy of the terminal that shows the primary screen."""
         copy = decode_snapshot(self._snapshot())
-        # CAN first: the copy may be inside a sequence.
-        leave = b"\x18\x1b[?1049l"
-        _write(copy, leave, len(leave))
+        write(copy, b"\x18\x1b[?1049l")  # CAN first: the copy may be inside a sequence
         return copy
-
-    def _covered_history(self) -> int:
-        """Return the history rows below the alternate screen; the library only counts those of the screen shown."""
-        if self._covered is None:
-            rows = scrollback(self._copy_primary())
-            if not number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND):
-                return rows  # the current sequence may be the one that leaves: do not cache
-            self._covered = rows
-            self._recent = b""
-        return self._covered
-
-    def _cursor_style(self) -> int:
-        """Return the DECSCUSR number of the cursor's style."""
-        if not number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND):
-            self._grid.forget_changes()  # the render state clears the flags of changed rows
-            return rendered_cursor_style(self._terminal)
-        # Query the terminal as a program would: ten times faster than creating a render state.
-        sink = self._sink
-        before, sink.replies = sink.replies, []
-        has_effects = sink.has_effects
-        _write(self._terminal, _QUERY_CURSOR_STYLE, len(_QUERY_CURSOR_STYLE))
-        answer = b"".join(sink.replies)
-        sink.replies, sink.has_effects = before, has_effects
-        match = _CURSOR_STYLE_REPLY.search(answer)
-        return int(match[1]) if match else 0
 
 
 def create(cols: int, rows: int, *, history: int, position: int) -> GhosttyEngine:

@@ -38,6 +38,10 @@ _SEMANTICS = (None, "input", "prompt", None)
 # Columns of a cell's glyph, by the library's width. The right half of a wide character has no glyph of its own, nor has
 # the filler at the end of a row where a wide one did not fit.
 _WIDTHS = (1, 2, 0, 0)
+_SHAPES = {
+    lib.GHOSTTY_RENDER_STATE_CURSOR_VISUAL_STYLE_UNDERLINE: "underline",
+    lib.GHOSTTY_RENDER_STATE_CURSOR_VISUAL_STYLE_BAR: "bar",
+}
 _MAX_STYLES = 4096
 # Text that certainly has no combining characters: ASCII, Latin and Greek letters, box drawing, symbols, kana,
 # ideographs, most of Hangul. Longer chunks are not worth checking.
@@ -195,6 +199,16 @@ class Grid:
                 self._filled.add(row)
         self._kept.clean()
         return changed
+
+    def cursor_style(self) -> tuple[str, bool]:
+        """Return the cursor's shape, and whether it blinks."""
+        if self._kept is None:
+            self._kept = _Rendering()
+        self._kept.update(self._terminal)
+        shape, blinking = ffi.new("int*"), ffi.new("bool*")
+        self._kept.get(lib.GHOSTTY_RENDER_STATE_DATA_CURSOR_VISUAL_STYLE, shape)
+        self._kept.get(lib.GHOSTTY_RENDER_STATE_DATA_CURSOR_BLINKING, blinking)
+        return _SHAPES.get(shape[0], "block"), bool(blinking[0])
 
     def watch_for_marks(self, data: bytes) -> None:
         """Check output for combining characters: the library does not flag a row when one joins a glyph."""
@@ -370,10 +384,12 @@ class _Rendering:
         """Update from the terminal; return the iterator, before the first row."""
         check(lib.ghostty_render_state_update(self._state, terminal), "render_state_update")
         rows = ffi.new("GhosttyRenderStateRowIterator*", self._rows)
-        check(
-            lib.ghostty_render_state_get(self._state, lib.GHOSTTY_RENDER_STATE_DATA_ROW_ITERATOR, rows), "row_iterator"
-        )
+        self.get(lib.GHOSTTY_RENDER_STATE_DATA_ROW_ITERATOR, rows)
         return rows[0]
+
+    def get(self, data: int, out: Any) -> None:
+        """Read a value into the memory at ``out``."""
+        check(lib.ghostty_render_state_get(self._state, data, out), "render_state_get")
 
     def clean(self) -> None:
         """Record that all changes were read."""

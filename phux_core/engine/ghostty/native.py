@@ -185,6 +185,11 @@ def _set_sizes(pointer: Any) -> None:
             _set_sizes(ffi.addressof(pointer[0], name))
 
 
+def write(terminal: Any, data: bytes) -> None:
+    """Feed bytes to a terminal."""
+    lib.ghostty_terminal_vt_write(terminal, data, len(data))
+
+
 def set_size_option(terminal: Any, option: str, value: int | None) -> None:
     """Set an option of type ``size_t``; None removes the limit."""
     pointer = ffi.NULL if value is None else ffi.new("size_t*", value)

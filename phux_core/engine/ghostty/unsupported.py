@@ -11,8 +11,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from phux_core.engine.ghostty.native import lib
-from phux_core.engine.ghostty.state import number, origin_at_top
+from phux_core.engine.ghostty.native import write
+from phux_core.engine.ghostty.state import cursor, origin_at_top
 
 # The state after a soft reset (DEC STD 070 and xterm): cursor shown, insert and origin mode off, no margins, autowrap
 # on, cursor and keypad keys normal, style and character sets default, nothing protected, and home as the saved cursor.
@@ -107,23 +107,12 @@ def _patterns(cols: int, *, tabs: bool) -> list[tuple[bytes, re.Pattern[bytes]]]
 
 def soft_reset(terminal: Any) -> None:
     """Execute DECSTR, which does not move the cursor."""
-    x, y = _cursor(terminal)
-    _write(terminal, _SOFT_RESET + b"\x1b[%d;%dH" % (y + 1, x + 1))
+    x, y = cursor(terminal)
+    write(terminal, _SOFT_RESET + b"\x1b[%d;%dH" % (y + 1, x + 1))
 
 
 def erase_below(terminal: Any) -> None:
     """Erase the rows below the cursor. A pending wrap is lost, because only printing sets it."""
-    x, y = _cursor(terminal)
+    x, y = cursor(terminal)
     with origin_at_top(terminal):
-        _write(terminal, b"\x1b[%d;1H\x1b[J\x1b[%d;%dH" % (y + 2, y + 1, x + 1))
-
-
-def _cursor(terminal: Any) -> tuple[int, int]:
-    return (
-        number(terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_X),
-        number(terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y),
-    )
-
-
-def _write(terminal: Any, data: bytes) -> None:
-    lib.ghostty_terminal_vt_write(terminal, data, len(data))
+        write(terminal, b"\x1b[%d;1H\x1b[J\x1b[%d;%dH" % (y + 2, y + 1, x + 1))
