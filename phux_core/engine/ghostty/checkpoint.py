@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phux_core.engine.ghostty.grid import Grid
 
 _MAGIC = CHECKPOINT_MAGIC + b"ghostty\n"
-_VERSION = 3
+_VERSION = 4
 
 
 class Checkpoint(NamedTuple):
@@ -30,13 +30,13 @@ class Checkpoint(NamedTuple):
     history: int
     title: str | None
     unsupported: bytes
-    tap: bytes
+    tap: str
     snapshot: bytes
 
 
 def pack(parts: Checkpoint) -> bytes:
     """Return a checkpoint as bytes: a line of JSON and the snapshot."""
-    head = [_VERSION, parts.history, parts.title, parts.unsupported.decode(), parts.tap.decode(), len(parts.snapshot)]
+    head = [_VERSION, parts.history, parts.title, parts.unsupported.decode(), parts.tap, len(parts.snapshot)]
     return b"".join((_MAGIC, json.dumps(head).encode(), b"\n", parts.snapshot))
 
 
@@ -49,7 +49,7 @@ def unpack(checkpoint: bytes) -> Checkpoint:
     head, _, snapshot = checkpoint.removeprefix(_MAGIC).partition(b"\n")
     try:
         version, history, title, unsupported, tap, size = json.loads(head)
-        parts = Checkpoint(int(history), title, unsupported.encode(), tap.encode(), snapshot)
+        parts = Checkpoint(int(history), title, unsupported.encode(), str(tap), snapshot)
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError("not a checkpoint of the ghostty engine") from error
     if version != _VERSION:
@@ -59,7 +59,7 @@ def unpack(checkpoint: bytes) -> Checkpoint:
     return parts
 
 
-def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -> bytes:
+def snapshot(terminal: Any, grid: Grid, cols: int, rows: int) -> bytes:
     """Return libghostty's snapshot of the terminal, including the current sequence.
 
     Args:
@@ -67,7 +67,6 @@ def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -
         grid: Its grid.
         cols: Its columns.
         rows: Its rows.
-        in_osc: Whether the stream is inside an OSC.
 
     Raises:
         GhosttyError: The library refuses for an unknown reason.
@@ -87,8 +86,9 @@ def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -
         repair_cut_glyphs(terminal, grid, cols, rows)
         write(terminal, b"\x1b8\x1b[?47l")
     # The other reason is a sequence too long to be kept, or that libghostty would parse differently the second time. It
-    # would have no effect, so replace it with a short one that has no effect either and ends in the same place.
-    harmless = b"\x1b]99999;" if in_osc else b"\x1b_"
+    # would have no effect, so replace it with a short one that has no effect either and ends in the same place (an APC,
+    # because the tap passes on only whole OSCs).
+    harmless = b"\x1b_"
     for beginning in (harmless if under_way is None else under_way, harmless, b""):
         write(terminal, beginning)
         encoded = encode_snapshot(terminal)

@@ -383,7 +383,7 @@ class GhosttyEngine:
     # Helpers
 
     def _snapshot(self) -> bytes:
-        return snapshot(self._terminal, self._grid, self._cols, self._rows, in_osc=self._tap.in_osc)
+        return snapshot(self._terminal, self._grid, self._cols, self._rows)
 
     def _copy_primary(self) -> Any:
         """Return a copy of the terminal that shows the primary screen."""

@@ -67,7 +67,7 @@ def dump(terminal: Terminal, parser: Parser, tap: Tap, decoder: codecs.Increment
         "limit": terminal.history.limit,
         "history": [item if isinstance(item, Deferred) else _dump_row(item) for item in terminal.history.items()],
         "parser": [parser.state, parser.body],
-        "tap": base64.b64encode(tap.dump()).decode(),
+        "tap": tap.dump(),
         "decoder": [base64.b64encode(undecoded).decode(), flag],
     }
     return _MAGIC + zlib.compress(json.dumps(state, separators=(",", ":")).encode(), 1)
@@ -118,7 +118,7 @@ def _load(state: dict[str, Any]) -> tuple[Terminal, Parser, Tap, codecs.Incremen
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     undecoded, flag = state["decoder"]
     decoder.setstate((base64.b64decode(undecoded), flag))
-    return terminal, parser, Tap.load(base64.b64decode(state["tap"])), decoder
+    return terminal, parser, Tap.load(state["tap"]), decoder
 
 
 def _dump_row(row: Row) -> list[Any]:
