@@ -25,7 +25,7 @@ from phux_core.engine.pyte.styles import StyleTable
 from phux_core.engine.pyte.terminal import Saved, Terminal
 from phux_core.engine.tap import Tap
 
-_VERSION = 2
+_VERSION = 3
 _MAGIC = CHECKPOINT_MAGIC + b"pyte\n"
 
 # Attributes of the terminal that JSON supports directly.
@@ -66,7 +66,7 @@ def dump(terminal: Terminal, parser: Parser, tap: Tap, decoder: codecs.Increment
         "hidden_rows": [_dump_row(row) for row in terminal.hidden_rows],
         "limit": terminal.history.limit,
         "history": [item if isinstance(item, Deferred) else _dump_row(item) for item in terminal.history.items()],
-        "parser": [parser.state, parser.body],
+        "parser": parser.held,
         "tap": tap.dump(),
         "decoder": [base64.b64encode(undecoded).decode(), flag],
     }
@@ -114,7 +114,7 @@ def _load(state: dict[str, Any]) -> tuple[Terminal, Parser, Tap, codecs.Incremen
     terminal.hidden_rows = [_load_row(item) for item in state["hidden_rows"]]
     terminal.choose_charmap()
     parser = Parser(terminal)
-    parser.state, parser.body = state["parser"]
+    parser.held = state["parser"]
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     undecoded, flag = state["decoder"]
     decoder.setstate((base64.b64decode(undecoded), flag))
