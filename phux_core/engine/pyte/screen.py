@@ -67,26 +67,7 @@ class Screen(PyteScreen):
         if end > self.columns or self.inserts or self.charmap is not None or not data.isascii():
             self._draw_any(data)
             return
-        row = self.rows[cursor.y]
-        text = row.text
-        size = len(text)
-        if x == size:
-            row.text = text + data
-        elif x > size:
-            row.text = text + " " * (x - size) + data
-        elif row.marks is None and text.isascii():
-            row.text = f"{text[:x]}{data}{text[end:]}"  # a third faster than concatenation
-        else:
-            cells_of.put(row, x, data, self.style, self.styles.blank(self.style))
-        styles = row.styles
-        style = self.style
-        if styles or style != DEFAULT:
-            # paint(), inlined: nearly all colored text passes here.
-            painted = len(styles)
-            if painted > x:
-                row.styles = styles[:x] + style * (end - x) + styles[end:]
-            elif style != DEFAULT:
-                row.styles = styles + DEFAULT * (x - painted) + style * (end - x)
+        cells_of.put(self.rows[cursor.y], x, data, self.style, self.styles.blank(self.style))
         cursor.x = end
         self.last = data
 
@@ -186,11 +167,6 @@ class Screen(PyteScreen):
 
     # Scrolling.
 
-    def new_row(self) -> Row:
-        """Return a blank row in the current background, as scrolling inserts it."""
-        blank = self.styles.blank(self.style)
-        return Row() if blank == DEFAULT else Row(" " * self.columns, blank * self.columns)
-
     def new_rows(self, count: int) -> list[Row]:
         """Return blank rows as scrolling inserts them."""
         blank = self.styles.blank(self.style)
@@ -211,7 +187,7 @@ class Screen(PyteScreen):
                     self.history.push(rows.pop(0))
                 else:
                     del rows[0]
-                rows.append(self.new_row())
+                rows += self.new_rows(1)
             else:
                 cursor.y += 1
         elif cursor.y == self.margins.bottom:
@@ -232,12 +208,6 @@ class Screen(PyteScreen):
         """CR LF, the most common control, and NEL."""
         self.cursor.x = 0
         self.index()
-
-    def linefeed(self) -> None:
-        """LF, VT and FF."""
-        self.index()
-        if mo.LNM in self.mode:
-            self.cursor.x = 0
 
     def scroll_up(self, count: int | None = None) -> None:
         """SU. Rows that leave the top of the screen go to the history."""
@@ -397,10 +367,6 @@ class Screen(PyteScreen):
                 cursor.y -= 1
                 cursor.x = self.columns - 1
         cursor.x = max(cursor.x - count, 0)
-
-    def backspace(self) -> None:
-        """BS."""
-        self.cursor_back(1)
 
     def cursor_position(self, line: int | None = None, column: int | None = None) -> None:
         """CUP: within the margins in origin mode, else anywhere."""
