@@ -24,20 +24,16 @@ CHECKPOINT_MAGIC = b"phux-engine "
 
 
 class _Backend(Protocol):
-    """The interface of a backend module."""
+    """The interface of an engine's module."""
 
     create: Callable[..., Engine]
     restore: Callable[[bytes], Engine]
 
 
 def create(name: str, cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> Engine:
-    """Create a terminal.
+    """Create a terminal with a maximum number of scrollback rows.
 
     Args:
-        name: ``"ghostty"`` or ``"pyte"``.
-        cols: Columns, 1 to ``MAX_SIZE``.
-        rows: Rows, 1 to ``MAX_SIZE``.
-        history: Maximum number of scrollback rows.
         position: Stream position at which it starts, if earlier output is lost.
 
     Raises:
@@ -67,11 +63,8 @@ def choose(requested: str | None) -> str:
 
     If ghostty cannot be used, the reason is logged.
 
-    Args:
-        requested: One of ``ENGINES``, or None (or empty) for the best one available.
-
     Raises:
-        ValueError: Unknown name.
+        ValueError: The requested engine is unknown.
     """
     if requested:
         _check(requested)

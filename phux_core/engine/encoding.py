@@ -89,11 +89,12 @@ def encode_key(key: Key, *, cursor: bool, keypad: bool, backarrow: bool) -> byte
 
     Keys that the classic encoding cannot distinguish (``C-Enter`` and ``Enter``) send the same bytes, as in tmux.
 
+    The modes affect only ``MODAL_KEYS``.
+
     Args:
-        key: The key.
         cursor: Whether the cursor keys are in application mode.
         keypad: Whether the keypad is in application mode.
-        backarrow: Whether Backspace sends BS instead of DEL (DECBKM). All three affect ``MODAL_KEYS`` only.
+        backarrow: Whether Backspace sends BS instead of DEL (DECBKM).
     """
     name = key.name
     modifiers = 1 + key.shift + 2 * key.alt + 4 * key.ctrl

@@ -17,26 +17,18 @@ _VERSION = 4
 
 
 class Checkpoint(NamedTuple):
-    """The parts of a checkpoint.
-
-    Attributes:
-        history: The history limit.
-        title: The window title.
-        unsupported: The state of ``UnsupportedSequences``.
-        tap: The state of the tap.
-        snapshot: libghostty's snapshot.
-    """
+    """The parts of a checkpoint: the history limit, the title, the state of two scanners, and libghostty's snapshot."""
 
     history: int
     title: str | None
-    unsupported: bytes
+    unsupported: str
     tap: str
     snapshot: bytes
 
 
 def pack(parts: Checkpoint) -> bytes:
     """Return a checkpoint as bytes: a line of JSON and the snapshot."""
-    head = [_VERSION, parts.history, parts.title, parts.unsupported.decode(), parts.tap, len(parts.snapshot)]
+    head = [_VERSION, parts.history, parts.title, parts.unsupported, parts.tap, len(parts.snapshot)]
     return b"".join((_MAGIC, json.dumps(head).encode(), b"\n", parts.snapshot))
 
 
@@ -49,7 +41,7 @@ def unpack(checkpoint: bytes) -> Checkpoint:
     head, _, snapshot = checkpoint.removeprefix(_MAGIC).partition(b"\n")
     try:
         version, history, title, unsupported, tap, size = json.loads(head)
-        parts = Checkpoint(int(history), title, unsupported.encode(), str(tap), snapshot)
+        parts = Checkpoint(int(history), title, str(unsupported), str(tap), snapshot)
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError("not a checkpoint of the ghostty engine") from error
     if version != _VERSION:
@@ -62,11 +54,7 @@ def unpack(checkpoint: bytes) -> Checkpoint:
 def snapshot(terminal: Any, grid: Grid, cols: int, rows: int) -> bytes:
     """Return libghostty's snapshot of the terminal, including the current sequence.
 
-    Args:
-        terminal: The native terminal. State that cannot be encoded is changed.
-        grid: Its grid.
-        cols: Its columns.
-        rows: Its rows.
+    State of the terminal that cannot be encoded is changed.
 
     Raises:
         GhosttyError: The library refuses for an unknown reason.

@@ -64,6 +64,7 @@ _SLICE = 32 * 1024
 _PAGE_BYTES = 600_000
 _STYLED_CELL_BYTES = 80
 
+_MOST_TITLES = 10  # xterm's limit
 _CANCEL = b"\x18"  # CAN: ends a sequence without executing it
 
 
@@ -87,7 +88,6 @@ class GhosttyEngine:
         self._page_rows = self._spare = self._bytes = 0  # see _set_limits
         self._tight = False
         self._unsupported = UnsupportedSequences()
-        self._modes: Modes | None = None  # cached; only feeding changes them
         self._set_limits()
 
     # Reading
@@ -186,16 +186,13 @@ class GhosttyEngine:
 
     def modes(self) -> Modes:
         """Return the current modes."""
-        if self._modes is None:
-            self._modes = read_modes(self._terminal)
-        return self._modes
+        return read_modes(self._terminal)
 
     # Changing
 
     def feed(self, data: bytes) -> list[Effect]:
         """Process output of the program."""
         data, effects = self._tap.scan(data)
-        self._modes = None
         if b"\x7f" in data:
             # DEL is not a graphic character (ECMA-48, 8.3), but libghostty's fast path prints it.
             data = data.translate(None, b"\x7f")
@@ -211,10 +208,12 @@ class GhosttyEngine:
                 continue
             self._put(_CANCEL)
             at = end
-            if not erases:
-                self._execute(text)
-            elif text.endswith(b"J"):
+            if text.endswith(b"J"):
                 self._erase_below()
+            elif text.endswith(b"p"):
+                soft_reset(self._terminal)
+            elif text.endswith(b"t"):
+                self._stack_title(text)
         self._put(data[at:] if at else data)
         # DECCOLM changed the grid, but the clients determine a pane's size.
         if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_COLS) != self._cols:
@@ -237,13 +236,6 @@ class GhosttyEngine:
                 _write(self._terminal, start + at, min(_SLICE, size - at))
                 self._trim()
 
-    def _execute(self, text: bytes) -> None:
-        """Execute a sequence that the library does not support."""
-        if text.endswith(b"p"):
-            soft_reset(self._terminal)
-        else:
-            self._stack_title(text)
-
     def _erase_below(self) -> None:
         """Execute ED with a wrap pending: the cursor is after the last glyph of its row, so the row is kept."""
         below = cursor(self._terminal)[1] + 1
@@ -260,7 +252,8 @@ class GhosttyEngine:
         has_title = self._title is not None or self._sink.title
         titles = self._unsupported.titles
         if operation == b"22":
-            self._unsupported.push_title(self._read_title() if has_title else "")
+            titles.append(self._read_title() if has_title else "")
+            del titles[:-_MOST_TITLES]
         elif titles:
             title = titles.pop()
             # Programs push and pop around the alternate screen; popping must not create a title where there was none.
@@ -370,7 +363,8 @@ class GhosttyEngine:
 
     def checkpoint(self) -> bytes:
         """Return the whole state as bytes, including an unfinished sequence."""
-        return pack(Checkpoint(self._limit, self._title, self._unsupported.dump(), self._tap.dump(), self._snapshot()))
+        image = snapshot(self._terminal, self._grid, self._cols, self._rows)
+        return pack(Checkpoint(self._limit, self._title, self._unsupported.dump(), self._tap.dump(), image))
 
     def close(self) -> None:
         """Free the native terminal."""
@@ -382,12 +376,9 @@ class GhosttyEngine:
 
     # Helpers
 
-    def _snapshot(self) -> bytes:
-        return snapshot(self._terminal, self._grid, self._cols, self._rows)
-
     def _copy_primary(self) -> Any:
         """Return a copy of the terminal that shows the primary screen."""
-        copy = decode_snapshot(self._snapshot())
+        copy = decode_snapshot(snapshot(self._terminal, self._grid, self._cols, self._rows))
         write(copy, b"\x18\x1b[?1049l")  # CAN first: the copy may be inside a sequence
         return copy
 

@@ -150,13 +150,7 @@ class Grid:
         return cut
 
     def spans(self, top: int, count: int, history: int) -> list[Span]:
-        """Return rows ``top`` to ``top + count - 1``, all of which must exist, numbered from the end of ``history``.
-
-        Args:
-            top: First row, counted from the oldest one of the scrollback.
-            count: Number of rows.
-            history: Number of scrollback rows.
-        """
+        """Return rows ``top`` to ``top + count - 1``, all of which must exist; row ``history`` is numbered 0."""
         spans: list[Span] = []
         self.forget_changes()
         rendering = _Rendering()
@@ -178,9 +172,6 @@ class Grid:
 
         The library flags changed rows, and updating a render state clears the flags. So one render state is kept; code
         that updates another one has to call ``forget_changes``.
-
-        Args:
-            history: Number of scrollback rows.
         """
         if self._kept is None:
             self._kept = _Rendering()

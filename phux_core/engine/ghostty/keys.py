@@ -62,8 +62,6 @@ def encode(terminal: Any, key: Key, *, kitty: bool) -> bytes | None:
     """Return the bytes to send for a key, or None if the program enabled no extended encoding.
 
     Args:
-        terminal: The native terminal.
-        key: The key.
         kitty: Whether any flag of the kitty protocol is set.
     """
     other = None if kitty else encode_other_key(key)

@@ -79,10 +79,8 @@ class Sink:
     Attributes:
         has_effects: Whether any other attribute was set.
         replies: Bytes for the program.
-        bell: Whether BEL was received.
         title: Whether the title was set.
-        cols: Columns, for size reports.
-        rows: Rows, for size reports.
+        cols: For size reports, as is ``rows``.
     """
 
     __slots__ = ("bell", "cols", "has_effects", "replies", "rows", "title")
@@ -157,12 +155,7 @@ _CALLBACKS = {
 
 
 def check(result: int, what: str) -> None:
-    """Raise an exception if a library call failed.
-
-    Raises:
-        MemoryError: The library could not allocate.
-        GhosttyError: Any other failure.
-    """
+    """Raise MemoryError or GhosttyError if a library call failed."""
     if result == lib.GHOSTTY_OUT_OF_MEMORY:
         raise MemoryError(what)
     if result != lib.GHOSTTY_SUCCESS:

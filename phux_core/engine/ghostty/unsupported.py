@@ -40,15 +40,10 @@ _ERASE = rb"""
 """
 _BEGUN = re.compile(rb"\x1b(?:\[[!?0-9;]{0,28})?\Z")
 _LONGEST = 32  # maximum length of these sequences
-_MOST_TITLES = 10  # xterm's limit
 
 
 class UnsupportedSequences:
-    """Finds the sequences in a stream, and keeps the title stack.
-
-    Attributes:
-        titles: The pushed titles, the latest last.
-    """
+    """Finds the sequences in a stream, and keeps the stack of titles."""
 
     def __init__(self) -> None:
         self.titles: list[str] = []
@@ -77,17 +72,12 @@ class UnsupportedSequences:
         self._begun = begun[0] if begun is not None else b""
         return sorted(found)
 
-    def push_title(self, title: str) -> None:
-        """Push a title."""
-        self.titles.append(title)
-        del self.titles[:-_MOST_TITLES]
-
-    def dump(self) -> bytes:
-        """Return the state as bytes, for a checkpoint."""
-        return json.dumps([self._begun.decode("latin-1"), self.titles]).encode()
+    def dump(self) -> str:
+        """Return the state as text, for a checkpoint."""
+        return json.dumps([self._begun.decode("latin-1"), self.titles])
 
     @classmethod
-    def load(cls, state: bytes) -> UnsupportedSequences:
+    def load(cls, state: str) -> UnsupportedSequences:
         """Restore the object from ``dump``."""
         loaded = cls()
         begun, loaded.titles, *_ = json.loads(state)

@@ -21,7 +21,6 @@ def spans_of(number: int, row: Row, entries: dict[str, Entry]) -> list[Span]:
 
     Args:
         number: The row's number in the spans.
-        row: The row.
         entries: Styles and semantics by id.
     """
     text = row.text

@@ -211,14 +211,6 @@ class Terminal(Screen):
         if on:
             self.mode.add(mode)
 
-    def keypad_application(self) -> None:
-        """DECKPAM."""
-        self.mode.add(_APPLICATION_KEYPAD)
-
-    def keypad_numeric(self) -> None:
-        """DECKPNM."""
-        self.mode.discard(_APPLICATION_KEYPAD)
-
     def is_set(self, private_mode: int) -> bool:
         """Return whether a DEC private mode is set."""
         return private_mode << 5 in self.mode
