@@ -1,18 +1,18 @@
 """Terminal engines: one protocol, two implementations, chosen by name.
 
-``create`` makes a terminal, ``restore`` rebuilds one from a checkpoint. A backend is imported on first use.
+``create`` makes a terminal, ``restore`` rebuilds one from a checkpoint. An engine is imported on first use.
 """
 
 from __future__ import annotations
 
 import importlib
 import logging
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING
 
 from phux_core.engine.protocol import DEFAULT_HISTORY, Engine, check_limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from types import ModuleType
 
 __all__ = ["ENGINES", "Engine", "choose", "create", "restore"]
 
@@ -21,13 +21,6 @@ ENGINES = ("ghostty", "pyte")
 
 CHECKPOINT_MAGIC = b"phux-engine "
 """The prefix of every checkpoint, followed by the engine's name, a newline and data private to that engine."""
-
-
-class _Backend(Protocol):
-    """The interface of an engine's module."""
-
-    create: Callable[..., Engine]
-    restore: Callable[[bytes], Engine]
 
 
 def create(name: str, cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> Engine:
@@ -41,7 +34,8 @@ def create(name: str, cols: int, rows: int, *, history: int = DEFAULT_HISTORY, p
         ImportError: The engine is not installed.
     """
     check_limits(cols, rows, history)
-    return _backend(name).create(cols, rows, history=history, position=position)
+    engine: Engine = _module(name).create(cols, rows, history=history, position=position)
+    return engine
 
 
 def restore(checkpoint: bytes) -> Engine:
@@ -55,7 +49,8 @@ def restore(checkpoint: bytes) -> Engine:
     if not newline or not head.startswith(CHECKPOINT_MAGIC):
         raise ValueError("not a terminal checkpoint")
     name = head[len(CHECKPOINT_MAGIC) :].decode("ascii", "replace")
-    return _backend(name).restore(checkpoint)
+    engine: Engine = _module(name).restore(checkpoint)
+    return engine
 
 
 def choose(requested: str | None) -> str:
@@ -70,7 +65,7 @@ def choose(requested: str | None) -> str:
         _check(requested)
         return requested
     try:
-        _backend("ghostty")
+        _module("ghostty")
     except (ImportError, OSError) as error:  # OSError: installed, but its shared library does not load
         logging.getLogger("phux.engine").warning("using pyte, because the ghostty engine cannot be used: %s", error)
         return "pyte"
@@ -82,6 +77,7 @@ def _check(name: str) -> None:
         raise ValueError(f"unknown engine {name!r}: choose one of {', '.join(ENGINES)}")
 
 
-def _backend(name: str) -> _Backend:
+def _module(name: str) -> ModuleType:
+    """Return the module of an engine, which has functions ``create`` and ``restore``."""
     _check(name)
-    return cast("_Backend", importlib.import_module(f"phux_core.engine.{name}.engine"))
+    return importlib.import_module(f"phux_core.engine.{name}.engine")

@@ -98,14 +98,11 @@ def encode_key(key: Key, *, cursor: bool, keypad: bool, backarrow: bool) -> byte
     """
     name = key.name
     modifiers = 1 + key.shift + 2 * key.alt + 4 * key.ctrl
-    final = _CURSOR.get(name)
+    final = _CURSOR.get(name) or _PF.get(name)
     if final is not None:
         if modifiers > 1:
             return f"\x1b[1;{modifiers}{final}".encode()
-        return f"\x1b{'O' if cursor else '['}{final}".encode()
-    final = _PF.get(name)
-    if final is not None:
-        return (f"\x1b[1;{modifiers}{final}" if modifiers > 1 else f"\x1bO{final}").encode()
+        return f"\x1b{'O' if cursor or name in _PF else '['}{final}".encode()
     number = _TILDE.get(name)
     if number is not None:
         return (f"\x1b[{number};{modifiers}~" if modifiers > 1 else f"\x1b[{number}~").encode()

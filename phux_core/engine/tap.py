@@ -43,9 +43,6 @@ _REMOVED = b"\x1b]8;"  # held back in place of an OSC that is too long
 class Tap:
     """An incremental scanner; sequences may be split anywhere between two calls of ``scan``.
 
-    Args:
-        position: Stream position at which the scanner starts.
-
     Attributes:
         position: Stream position of the next byte.
         cwd: The last directory reported with OSC 7, or None.
@@ -59,14 +56,7 @@ class Tap:
         self._held = b""  # an unfinished OSC, or an ESC that may start one
 
     def scan(self, data: bytes) -> tuple[bytes, list[Effect]]:
-        """Scan the next bytes of the stream.
-
-        Args:
-            data: Bytes as the program wrote them.
-
-        Returns:
-            The bytes for the engine (``data`` itself if nothing was removed), and the effects found.
-        """
+        """Return the bytes for the engine (``data`` itself if nothing was removed), and the effects found."""
         effects: list[Effect] = []
         start = self.position - len(self._held)
         self.position += len(data)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core.engine import CHECKPOINT_MAGIC
 from phux_core.engine.ghostty.native import GhosttyError, continuation, encode_snapshot, write
-from phux_core.engine.ghostty.state import cursor, is_alternate, origin_at_top
+from phux_core.engine.ghostty.state import ORIGIN, cursor, is_alternate, with_mode
 
 if TYPE_CHECKING:
     from phux_core.engine.ghostty.grid import Grid
@@ -96,7 +96,7 @@ def repair_cut_glyphs(terminal: Any, grid: Grid, cols: int, rows: int) -> None:
     if not cut:
         return
     x, y = cursor(terminal)
-    with origin_at_top(terminal):
+    with with_mode(terminal, ORIGIN, on=False):
         for row in cut:
             # DCH instead of ECH, which spares protected cells.
             write(terminal, b"\x1b[%d;%dH\x1b[P" % (row + 1, cols))

@@ -26,6 +26,7 @@ from phux_core.engine.ghostty.native import (
     write,
 )
 from phux_core.engine.ghostty.state import (
+    AUTOWRAP,
     cursor,
     is_alternate,
     is_wrap_pending,
@@ -33,7 +34,7 @@ from phux_core.engine.ghostty.state import (
     number,
     read_modes,
     scrollback,
-    wrapping,
+    with_mode,
 )
 from phux_core.engine.ghostty.unsupported import UnsupportedSequences, erase_below, soft_reset
 from phux_core.engine.protocol import (
@@ -75,8 +76,8 @@ class GhosttyEngine:
 
     def __init__(self, terminal: Any, cols: int, rows: int, history: int, tap: Tap, title: str | None) -> None:
         """Take ownership of a native terminal; use ``create`` or ``restore`` instead."""
-        self._cols = cols
-        self._rows = rows
+        self.cols = cols
+        self.rows = rows
         self._limit = history
         self._tap = tap
         self._title = title  # the one last reported, or None
@@ -91,16 +92,6 @@ class GhosttyEngine:
         self._set_limits()
 
     # Reading
-
-    @property
-    def cols(self) -> int:
-        """The number of columns."""
-        return self._cols
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return self._rows
 
     @property
     def position(self) -> int:
@@ -132,7 +123,7 @@ class GhosttyEngine:
         text: list[str] = []
         wrapped: list[bool] = []
         for grid, top, size, _ in self._parts(first, count):
-            part = grid.lines(top, size, self._cols)
+            part = grid.lines(top, size, self.cols)
             text += part.text
             wrapped += part.wrapped
         return Lines(text, wrapped)
@@ -159,7 +150,7 @@ class GhosttyEngine:
             For each part: a grid, its first row, the number of rows, and the number of history rows of that grid.
         """
         parts = []
-        end = min(first + count, self._rows)
+        end = min(first + count, self.rows)
         if first < 0 and is_alternate(self._terminal):
             copy = self._copy_primary()
             history = scrollback(copy)
@@ -198,7 +189,7 @@ class GhosttyEngine:
             data = data.translate(None, b"\x7f")
         self._grid.watch_for_marks(data)
         at = 0
-        for start, end, text in self._unsupported.find(data, self._cols):
+        for start, end, text in self._unsupported.find(data, self.cols):
             # The ESC goes to the terminal, to end an unfinished character or string before it.
             escape = max(start + 1, at)
             self._put(data[at:escape])
@@ -216,8 +207,8 @@ class GhosttyEngine:
                 self._stack_title(text)
         self._put(data[at:] if at else data)
         # DECCOLM changed the grid, but the clients determine a pane's size.
-        if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_COLS) != self._cols:
-            self._resize_grid(self._cols, self._rows)
+        if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_COLS) != self.cols:
+            self._resize_grid(self.cols, self.rows)
         if self._sink.has_effects:
             self._collect(effects)
         return effects
@@ -240,7 +231,7 @@ class GhosttyEngine:
         """Execute ED with a wrap pending: the cursor is after the last glyph of its row, so the row is kept."""
         below = cursor(self._terminal)[1] + 1
         # If there is nothing to erase, the wrap stays pending.
-        if self.spans(below, self._rows - below):
+        if self.spans(below, self.rows - below):
             erase_below(self._terminal)
 
     def _stack_title(self, text: bytes) -> None:
@@ -287,7 +278,7 @@ class GhosttyEngine:
         self._sink.cols, self._sink.rows = cols, rows
         self._grid.forget_changes()
         self._resize_grid(cols, rows)
-        self._cols, self._rows = cols, rows
+        self.cols, self.rows = cols, rows
         self._set_limits()
         if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND) and is_alternate(self._terminal):
             repair_cut_glyphs(self._terminal, self._grid, cols, rows)
@@ -297,13 +288,13 @@ class GhosttyEngine:
         return effects
 
     def _resize_grid(self, cols: int, rows: int) -> None:
-        # Without reflow a wide character could be cut in half, which snapshots do not support (see repair_cut_glyphs).
-        with wrapping(self._terminal):
+        # Without reflow, which needs autowrap, a wide character could be cut in half (see repair_cut_glyphs).
+        with with_mode(self._terminal, AUTOWRAP, on=True):
             check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
 
     def set_history_limit(self, rows: int) -> None:
         """Limit the scrollback to ``rows`` rows."""
-        check_limits(self._cols, self._rows, rows)
+        check_limits(self.cols, self.rows, rows)
         self._limit = rows
         self._set_limits()
 
@@ -315,14 +306,14 @@ class GhosttyEngine:
 
     def _set_limits(self) -> None:
         set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", None)
-        self._page_rows = _PAGE_BYTES // (8 * self._cols + 8) + 1
+        self._page_rows = _PAGE_BYTES // (8 * self.cols + 8) + 1
         self._spare = 3 * self._page_rows + self._limit // 50
         self._loosen()
         self._trim()
 
     def _loosen(self) -> None:
         """Let the history grow, up to a limit that only hostile input reaches."""
-        self._bytes = (self._limit + 2 * self._spare) * self._cols * _STYLED_CELL_BYTES if self._limit else 0
+        self._bytes = (self._limit + 2 * self._spare) * self.cols * _STYLED_CELL_BYTES if self._limit else 0
         set_size_option(self._terminal, "SCROLLBACK_MAX_BYTES", self._bytes)
         self._tight = False
 
@@ -351,8 +342,7 @@ class GhosttyEngine:
 
     def encode_key(self, key: Key) -> bytes:
         """Return the bytes to send for a key press in the current modes."""
-        kitty = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_KITTY_KEYBOARD_FLAGS) != 0
-        extended = keys.encode(self._terminal, key, kitty=kitty)
+        extended = keys.encode(self._terminal, key)
         if extended is not None:
             return extended
         modal = key.name in encoding.MODAL_KEYS
@@ -363,7 +353,7 @@ class GhosttyEngine:
 
     def checkpoint(self) -> bytes:
         """Return the whole state as bytes, including an unfinished sequence."""
-        image = snapshot(self._terminal, self._grid, self._cols, self._rows)
+        image = snapshot(self._terminal, self._grid, self.cols, self.rows)
         return pack(Checkpoint(self._limit, self._title, self._unsupported.dump(), self._tap.dump(), image))
 
     def close(self) -> None:
@@ -378,7 +368,7 @@ class GhosttyEngine:
 
     def _copy_primary(self) -> Any:
         """Return a copy of the terminal that shows the primary screen."""
-        copy = decode_snapshot(snapshot(self._terminal, self._grid, self._cols, self._rows))
+        copy = decode_snapshot(snapshot(self._terminal, self._grid, self.cols, self.rows))
         write(copy, b"\x18\x1b[?1049l")  # CAN first: the copy may be inside a sequence
         return copy
 

@@ -260,7 +260,7 @@ class Grid:
             y: The row, counted from the oldest one.
             row: The row's number in spans.
             looks: Looks by the bits that determine them; filled here.
-            same: Looks by value, so that equal ones are one object; filled here.
+            same: See ``_Looks``; filled here.
             spans: Receives the spans.
         """
         size = (cells.bit_length() + 63) // 64

@@ -71,16 +71,10 @@ class GhosttyError(RuntimeError):
 
 
 class Sink:
-    """Results of the library's callbacks during one call.
+    """Results of the library's callbacks during one call, and the size for reports.
 
     A terminal's callbacks find it through their user data. It is separate from the engine, so that the engine and its
     handle do not keep each other alive.
-
-    Attributes:
-        has_effects: Whether any other attribute was set.
-        replies: Bytes for the program.
-        title: Whether the title was set.
-        cols: For size reports, as is ``rows``.
     """
 
     __slots__ = ("bell", "cols", "has_effects", "replies", "rows", "title")
@@ -225,23 +219,21 @@ def configure(terminal: Any, sink: Sink) -> Any:
 
 def encode_snapshot(terminal: Any) -> bytes | None:
     """Return the terminal as bytes, or None if the library cannot encode its state."""
-    out, size = ffi.new("uint8_t**"), ffi.new("size_t*")
-    result = lib.ghostty_snapshot_encode_alloc(terminal, ffi.NULL, out, size)
-    if result == lib.GHOSTTY_INVALID_VALUE:
-        return None
-    check(result, "snapshot_encode")
-    data: bytes = ffi.buffer(out[0], size[0])[:]
-    lib.ghostty_free(ffi.NULL, out[0], size[0])
-    return data
+    return _allocated(lib.ghostty_snapshot_encode_alloc, terminal)
 
 
 def continuation(terminal: Any) -> bytes | None:
     """Return the bytes of the current sequence, empty between sequences; None if there were too many to keep."""
+    return _allocated(lib.ghostty_terminal_continuation_alloc, terminal)
+
+
+def _allocated(function: Any, terminal: Any) -> bytes | None:
+    """Return the bytes that a function allocates, or None if it refuses."""
     out, size = ffi.new("uint8_t**"), ffi.new("size_t*")
-    result = lib.ghostty_terminal_continuation_alloc(terminal, ffi.NULL, out, size)
+    result = function(terminal, ffi.NULL, out, size)
     if result == lib.GHOSTTY_INVALID_VALUE:
         return None
-    check(result, "continuation")
+    check(result, "encoding the terminal")
     data: bytes = ffi.buffer(out[0], size[0])[:] if size[0] else b""
     lib.ghostty_free(ffi.NULL, out[0], size[0])
     return data

@@ -11,9 +11,8 @@ from phux_core.engine.protocol import Modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
 
-_ORIGIN, _AUTOWRAP = 6, 7
+ORIGIN, AUTOWRAP = 6, 7  # cursor positions count from the margin; text wraps, and lines reflow on resize
 
 _get, _PENDING_WRAP = lib.ghostty_terminal_get, lib.GHOSTTY_TERMINAL_DATA_CURSOR_PENDING_WRAP
 
@@ -59,19 +58,9 @@ def mode(terminal: Any, private_mode: int) -> bool:
     return bool(_mode.value)
 
 
-def origin_at_top(terminal: Any) -> AbstractContextManager[None]:
-    """Count cursor positions from the top of the screen, without moving the cursor as DECOM would."""
-    return _with_mode(terminal, _ORIGIN, on=False)
-
-
-def wrapping(terminal: Any) -> AbstractContextManager[None]:
-    """Enable reflow on resize, which the library only does while autowrap is on."""
-    return _with_mode(terminal, _AUTOWRAP, on=True)
-
-
 @contextmanager
-def _with_mode(terminal: Any, private_mode: int, *, on: bool) -> Iterator[None]:
-    """Set a mode temporarily, without the side effects of its escape sequence."""
+def with_mode(terminal: Any, private_mode: int, *, on: bool) -> Iterator[None]:
+    """Set a DEC private mode temporarily, without the side effects of its escape sequence."""
     config = ffi.new("GhosttyTerminalModeConfig*", {"mode": private_mode})
     check(lib.ghostty_terminal_get(terminal, lib.GHOSTTY_TERMINAL_DATA_MODE, config), "mode")
     was = bool(config.value)

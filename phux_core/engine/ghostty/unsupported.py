@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from phux_core.engine.ghostty.native import write
-from phux_core.engine.ghostty.state import cursor, origin_at_top
+from phux_core.engine.ghostty.state import ORIGIN, cursor, with_mode
 
 # The state after a soft reset (DEC STD 070 and xterm): cursor shown, insert and origin mode off, no margins, autowrap
 # on, cursor and keypad keys normal, style and character sets default, nothing protected, and home as the saved cursor.
@@ -104,5 +104,5 @@ def soft_reset(terminal: Any) -> None:
 def erase_below(terminal: Any) -> None:
     """Erase the rows below the cursor. A pending wrap is lost, because only printing sets it."""
     x, y = cursor(terminal)
-    with origin_at_top(terminal):
+    with with_mode(terminal, ORIGIN, on=False):
         write(terminal, b"\x1b[%d;1H\x1b[J\x1b[%d;%dH" % (y + 2, y + 1, x + 1))

@@ -86,7 +86,7 @@ _ESCAPES |= {
 }
 
 _KNOWN: dict[str, Action] = {control: (getattr(Terminal, name), ()) for control, name in PyteStream.basic.items()}
-_KNOWN["\r\n"] = (Terminal.newline, ())
+_KNOWN |= {"\r\n": (Terminal.newline, ()), "\x0e": (Terminal.use_charset, (1,)), "\x0f": (Terminal.use_charset, (0,))}
 _CONTROLS = dict(_KNOWN)
 
 

@@ -39,11 +39,9 @@ class Deferred(NamedTuple):
 class History:
     """The scrollback of one terminal.
 
-    Attributes:
+    Args:
         limit: Maximum number of rows that can be read.
         columns: The width of the rows.
-
-    Args:
         expand: Returns the rows of deferred text at a width.
     """
 

@@ -30,11 +30,9 @@ class Screen(PyteScreen):
     """Rows, a cursor, and the operations on them.
 
     Attributes:
-        rows: The rows of the grid.
         history: Receives rows that scroll off the top.
         scrolls_into_history: Whether it does; the alternate screen has no history.
-        styles: The styles of this terminal.
-        style: The current style.
+        style: The id of the current style.
         last: The text drawn last; REP repeats its end.
     """
 
@@ -268,7 +266,7 @@ class Screen(PyteScreen):
             row.wrapped = False
 
     def erase_in_display(self, how: int = 0, **_options: bool) -> None:
-        """ED and DECSED. 3 clears only the history; 22 (kitty's) moves the erased rows to the history."""
+        """ED and DECSED. 3 clears only the history."""
         y = self.cursor.y
         if how == 0:
             self.erase_in_line(0)
@@ -279,20 +277,8 @@ class Screen(PyteScreen):
         elif how == 2:
             self._settle_column()
             self._blank_rows(0, self.lines)
-        elif how == 3:
-            if self.scrolls_into_history:  # the alternate screen must not clear the primary screen's history
-                self.history.clear()
-        elif how == 22:
-            self._keep_and_clear()
-
-    def _keep_and_clear(self) -> None:
-        used = self.lines
-        while used and self.rows[used - 1].is_blank():
-            used -= 1
-        if self.scrolls_into_history:
-            self.history.extend(self.rows[:used])
-        self.rows = self.new_rows(self.lines)
-        self.cursor.x = self.cursor.y = 0
+        elif how == 3 and self.scrolls_into_history:  # the alternate screen must not clear the primary's history
+            self.history.clear()
 
     def _blank_rows(self, first: int, end: int) -> None:
         self.rows[first:end] = self.new_rows(end - first)

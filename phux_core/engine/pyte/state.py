@@ -6,7 +6,6 @@ code. Deferred text in the history is stored as it is.
 
 from __future__ import annotations
 
-import base64
 import codecs
 import json
 import zlib
@@ -68,7 +67,7 @@ def dump(terminal: Terminal, parser: Parser, tap: Tap, decoder: codecs.Increment
         "history": [item if isinstance(item, Deferred) else _dump_row(item) for item in terminal.history.items()],
         "parser": parser.held,
         "tap": tap.dump(),
-        "decoder": [base64.b64encode(undecoded).decode(), flag],
+        "decoder": [undecoded.decode("latin-1"), flag],
     }
     return _MAGIC + zlib.compress(json.dumps(state, separators=(",", ":")).encode(), 1)
 
@@ -117,7 +116,7 @@ def _load(state: dict[str, Any]) -> tuple[Terminal, Parser, Tap, codecs.Incremen
     parser.held = state["parser"]
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     undecoded, flag = state["decoder"]
-    decoder.setstate((base64.b64decode(undecoded), flag))
+    decoder.setstate((undecoded.encode("latin-1"), flag))
     return terminal, parser, Tap.load(state["tap"]), decoder
 
 

@@ -13,12 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from phux_core.engine.pyte.dispatch import (
-    action_for,
-    device_control,
-    known,
-    operating_system_command,
-)
+from phux_core.engine.pyte.dispatch import action_for, device_control, known, operating_system_command
 
 if TYPE_CHECKING:
     from phux_core.engine.pyte.terminal import Terminal

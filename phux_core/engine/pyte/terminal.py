@@ -79,12 +79,9 @@ class Terminal(Screen):
     """A screen with its modes, charsets and title.
 
     Attributes:
-        effects: Effects not yet returned by ``take_effects``.
-        rang: Whether BEL is among them.
+        rang: Whether BEL was received since ``take_effects``.
         alternate: Whether the alternate screen is shown.
-        hidden_rows: The rows of the screen not shown.
         saved: The state saved by DECSC, for the primary and the alternate screen.
-        window_title: The title, or None if none was set.
         reported_title: The title last reported as an effect.
     """
 
@@ -327,14 +324,9 @@ class Terminal(Screen):
         self.charset_names[slot] = name if name in _CHARSETS else "B"
         self.choose_charmap()
 
-    def shift_in(self) -> None:
-        """SI: select G0."""
-        self.charset = 0
-        self.choose_charmap()
-
-    def shift_out(self) -> None:
-        """SO: select G1."""
-        self.charset = 1
+    def use_charset(self, slot: int) -> None:
+        """SI and SO: use G0 or G1."""
+        self.charset = slot
         self.choose_charmap()
 
     def choose_charmap(self) -> None:
