@@ -59,6 +59,7 @@ class Tap:
         """Return the bytes for the engine (``data`` itself if nothing was removed), and the effects found."""
         effects: list[Effect] = []
         start = self.position - len(self._held)
+        searched = max(len(self._held) - 1, 0)  # an ESC at its end may be half of an ST
         self.position += len(data)
         if self._held:
             data = self._held + data
@@ -66,18 +67,18 @@ class Tap:
         # Hot path: most chunks contain no OSC. Searching for single bytes is ten times as fast as searching for two.
         if b"\x1b" in data:
             if b"]" in data:
-                data = self._scan(data, start, effects)
+                data = self._scan(data, start, searched, effects)
             if data.endswith(b"\x1b") and not self._held:
                 self._held = b"\x1b"
                 data = data[:-1]
         return data, effects
 
-    def _scan(self, data: bytes, start: int, effects: list[Effect]) -> bytes:
+    def _scan(self, data: bytes, start: int, searched: int, effects: list[Effect]) -> bytes:
         out: list[bytes] = []
         copied = 0  # data[:copied] was already passed on or removed
         at = data.find(_OSC)
         while at >= 0:
-            match = _END.search(data, at + 2)
+            match = _END.search(data, max(at + 2, searched))
             if match is None:
                 self._held = data[at:] if len(data) - at <= _LONGEST + 2 else _REMOVED
                 out.append(data[copied:at])

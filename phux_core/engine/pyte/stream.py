@@ -34,9 +34,9 @@ _TOKEN = re.compile(
     r"|\r\n"
     r"|[\x00-\x1a\x1c-\x1f]"
     r"|\x1b[ -/]{0,2}[0-OQ-WYZ\\`-jl-~]"  # not [ ] P X ^ _ and k, which start longer sequences
-    r"|\x1b[\s\S]*"  # to be read alone
+    r"|\x1b(?s:.*)"  # to be read alone
 )
-_WHOLE = re.compile(_TOKEN.pattern.removesuffix(r"|\x1b[\s\S]*"))
+_WHOLE = re.compile(_TOKEN.pattern.removesuffix(r"|\x1b(?s:.*)"))
 # All characters of a sequence but the final one, if it has no body: controls are executed at once, others ignored.
 _ESC = re.compile(r"\x1b[^\x18\x1a\x1b0-~]*")
 _CSI = re.compile(r"[^\x18\x1a\x1b@-~]*")
