@@ -1,18 +1,18 @@
 """Terminal engines: one protocol, two implementations, chosen by name.
 
-``create`` makes a terminal, ``restore`` rebuilds one from a checkpoint. A backend is imported on first use.
+``create`` makes a terminal, ``restore`` rebuilds one from a checkpoint. An engine is imported on first use.
 """
 
 from __future__ import annotations
 
 import importlib
 import logging
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING
 
 from phux_core.engine.protocol import DEFAULT_HISTORY, Engine, check_limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from types import ModuleType
 
 __all__ = ["ENGINES", "Engine", "choose", "create", "restore"]
 
@@ -23,21 +23,10 @@ CHECKPOINT_MAGIC = b"phux-engine "
 """The prefix of every checkpoint, followed by the engine's name, a newline and data private to that engine."""
 
 
-class _Backend(Protocol):
-    """The interface of a backend module."""
-
-    create: Callable[..., Engine]
-    restore: Callable[[bytes], Engine]
-
-
 def create(name: str, cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> Engine:
-    """Create a terminal.
+    """Create a terminal with a maximum number of scrollback rows.
 
     Args:
-        name: ``"ghostty"`` or ``"pyte"``.
-        cols: Columns, 1 to ``MAX_SIZE``.
-        rows: Rows, 1 to ``MAX_SIZE``.
-        history: Maximum number of scrollback rows.
         position: Stream position at which it starts, if earlier output is lost.
 
     Raises:
@@ -45,7 +34,8 @@ def create(name: str, cols: int, rows: int, *, history: int = DEFAULT_HISTORY, p
         ImportError: The engine is not installed.
     """
     check_limits(cols, rows, history)
-    return _backend(name).create(cols, rows, history=history, position=position)
+    engine: Engine = _module(name).create(cols, rows, history=history, position=position)
+    return engine
 
 
 def restore(checkpoint: bytes) -> Engine:
@@ -59,7 +49,8 @@ def restore(checkpoint: bytes) -> Engine:
     if not newline or not head.startswith(CHECKPOINT_MAGIC):
         raise ValueError("not a terminal checkpoint")
     name = head[len(CHECKPOINT_MAGIC) :].decode("ascii", "replace")
-    return _backend(name).restore(checkpoint)
+    engine: Engine = _module(name).restore(checkpoint)
+    return engine
 
 
 def choose(requested: str | None) -> str:
@@ -67,17 +58,14 @@ def choose(requested: str | None) -> str:
 
     If ghostty cannot be used, the reason is logged.
 
-    Args:
-        requested: One of ``ENGINES``, or None (or empty) for the best one available.
-
     Raises:
-        ValueError: Unknown name.
+        ValueError: The requested engine is unknown.
     """
     if requested:
         _check(requested)
         return requested
     try:
-        _backend("ghostty")
+        _module("ghostty")
     except (ImportError, OSError) as error:  # OSError: installed, but its shared library does not load
         logging.getLogger("phux.engine").warning("using pyte, because the ghostty engine cannot be used: %s", error)
         return "pyte"
@@ -89,6 +77,7 @@ def _check(name: str) -> None:
         raise ValueError(f"unknown engine {name!r}: choose one of {', '.join(ENGINES)}")
 
 
-def _backend(name: str) -> _Backend:
+def _module(name: str) -> ModuleType:
+    """Return the module of an engine, which has functions ``create`` and ``restore``."""
     _check(name)
-    return cast("_Backend", importlib.import_module(f"phux_core.engine.{name}.engine"))
+    return importlib.import_module(f"phux_core.engine.{name}.engine")

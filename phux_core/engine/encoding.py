@@ -89,22 +89,20 @@ def encode_key(key: Key, *, cursor: bool, keypad: bool, backarrow: bool) -> byte
 
     Keys that the classic encoding cannot distinguish (``C-Enter`` and ``Enter``) send the same bytes, as in tmux.
 
+    The modes affect only ``MODAL_KEYS``.
+
     Args:
-        key: The key.
         cursor: Whether the cursor keys are in application mode.
         keypad: Whether the keypad is in application mode.
-        backarrow: Whether Backspace sends BS instead of DEL (DECBKM). All three affect ``MODAL_KEYS`` only.
+        backarrow: Whether Backspace sends BS instead of DEL (DECBKM).
     """
     name = key.name
     modifiers = 1 + key.shift + 2 * key.alt + 4 * key.ctrl
-    final = _CURSOR.get(name)
+    final = _CURSOR.get(name) or _PF.get(name)
     if final is not None:
         if modifiers > 1:
             return f"\x1b[1;{modifiers}{final}".encode()
-        return f"\x1b{'O' if cursor else '['}{final}".encode()
-    final = _PF.get(name)
-    if final is not None:
-        return (f"\x1b[1;{modifiers}{final}" if modifiers > 1 else f"\x1bO{final}").encode()
+        return f"\x1b{'O' if cursor or name in _PF else '['}{final}".encode()
     number = _TILDE.get(name)
     if number is not None:
         return (f"\x1b[{number};{modifiers}~" if modifiers > 1 else f"\x1b[{number}~").encode()

@@ -23,15 +23,10 @@ _ALL_ROWS = 100_000_000
 
 
 def as_written(data: bytes, *, cols: int, rows: int) -> str:
-    r"""Render output as text.
+    r"""Return the text that output leaves on a terminal of this size, without trailing blank lines.
 
     Args:
         data: The output, from the beginning of a line.
-        cols: Columns of the terminal it was written to.
-        rows: Rows of that terminal.
-
-    Returns:
-        The text, lines separated by newlines, without trailing blank lines.
 
     Example:
         >>> as_written(b"10%\r50%\r\x1b[32m100%\x1b[m\r\ndone\r\n", cols=80, rows=24)

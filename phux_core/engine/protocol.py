@@ -15,6 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phux_core.keys import Key
 
 MAX_SIZE = 1000
@@ -121,6 +123,30 @@ class Modes(NamedTuple):
     synchronized_output: bool
     alt_screen: bool
     kitty_flags: int
+
+    @classmethod
+    def read(cls, is_set: Callable[[int], bool], *, alt_screen: bool, kitty_flags: int) -> Modes:
+        """Return the modes of a terminal.
+
+        Args:
+            is_set: Returns whether the DEC private mode with a number is set.
+            alt_screen: Whether the alternate screen is shown.
+            kitty_flags: The flags of the kitty keyboard protocol.
+        """
+        # Programs may set several of the modes for the mouse; the strongest counts.
+        tracking = ((1003, "any"), (1002, "button"), (1000, "normal"), (9, "x10"))
+        formats = ((1016, "sgr_pixels"), (1006, "sgr"), (1015, "urxvt"), (1005, "utf8"))
+        return cls(
+            bracketed_paste=is_set(2004),
+            application_cursor=is_set(1),
+            application_keypad=is_set(66),
+            mouse=next((name for number, name in tracking if is_set(number)), "off"),
+            mouse_format=next((name for number, name in formats if is_set(number)), "x10"),
+            focus_events=is_set(1004),
+            synchronized_output=is_set(2026),
+            alt_screen=alt_screen,
+            kitty_flags=kitty_flags,
+        )
 
 
 Color = int | tuple[int, int, int] | None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import zlib
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from phux_core.engine import restore
 from phux_core.engine.tap import Tap
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 
 _T = TypeVar("_T")
-_history_rows: Callable[[Engine], int] = attrgetter("history_rows")
-_title: Callable[[Engine], str | None] = attrgetter("title")
-_alt_screen: Callable[[Engine], bool] = attrgetter("alt_screen")
 
 
 class _Rest(NamedTuple):
@@ -40,6 +37,15 @@ class _Rest(NamedTuple):
     alt_screen: bool
 
 
+_read_kept = attrgetter(*_Rest._fields[1:])
+
+
+def _kept(name: str) -> Any:
+    """Return a property of the engine that can also be read while it rests."""
+    read = attrgetter(name)
+    return property(lambda self: self._read(read) if self._rest is None else read(self._rest))
+
+
 class RestingEngine:
     """An engine, awake or at rest; ``phux_core.engine.protocol.Engine`` documents the methods.
 
@@ -48,6 +54,14 @@ class RestingEngine:
         on_wake: Called when the engine wakes.
         make_successor: Called with the engine's error and the stream position to start at; returns a blank engine.
     """
+
+    cols: int = _kept("cols")
+    rows: int = _kept("rows")
+    position: int = _kept("position")
+    history_rows: int = _kept("history_rows")
+    title: str | None = _kept("title")
+    cwd: str | None = _kept("cwd")
+    alt_screen: bool = _kept("alt_screen")
 
     def __init__(
         self, engine: Engine, on_wake: Callable[[], object], make_successor: Callable[[Exception, int], Engine]
@@ -71,16 +85,7 @@ class RestingEngine:
         checkpoint = engine.checkpoint()
         if len(checkpoint) > most:
             return
-        self._rest = _Rest(
-            zlib.compress(checkpoint, 1),
-            engine.cols,
-            engine.rows,
-            engine.position,
-            engine.history_rows,
-            engine.title,
-            engine.cwd,
-            engine.alt_screen,
-        )
+        self._rest = _Rest(zlib.compress(checkpoint, 1), *_read_kept(engine))
         self._engine = None
         engine.close()
 
@@ -111,41 +116,6 @@ class RestingEngine:
             failed.close()
         self._on_wake()
         return successor
-
-    @property
-    def cols(self) -> int:
-        """The number of columns."""
-        return (self._rest or self._awake()).cols
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return (self._rest or self._awake()).rows
-
-    @property
-    def position(self) -> int:
-        """The number of bytes fed so far."""
-        return (self._rest or self._awake()).position
-
-    @property
-    def history_rows(self) -> int:
-        """The number of scrollback rows that can be read."""
-        return self._rest.history_rows if self._rest is not None else self._read(_history_rows)
-
-    @property
-    def title(self) -> str | None:
-        """The window title, or None if none was set."""
-        return self._rest.title if self._rest is not None else self._read(_title)
-
-    @property
-    def cwd(self) -> str | None:
-        """The last directory reported with OSC 7, or None."""
-        return (self._rest or self._awake()).cwd
-
-    @property
-    def alt_screen(self) -> bool:
-        """Whether the alternate screen is shown."""
-        return self._rest.alt_screen if self._rest is not None else self._read(_alt_screen)
 
     def feed(self, data: bytes) -> list[Effect]:
         """Process output of the program."""

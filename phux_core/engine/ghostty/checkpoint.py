@@ -6,37 +6,29 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core.engine import CHECKPOINT_MAGIC
-from phux_core.engine.ghostty.native import GhosttyError, continuation, encode_snapshot, lib
-from phux_core.engine.ghostty.state import is_alternate, number, origin_at_top
+from phux_core.engine.ghostty.native import GhosttyError, continuation, encode_snapshot, write
+from phux_core.engine.ghostty.state import ORIGIN, cursor, is_alternate, with_mode
 
 if TYPE_CHECKING:
     from phux_core.engine.ghostty.grid import Grid
 
 _MAGIC = CHECKPOINT_MAGIC + b"ghostty\n"
-_VERSION = 3
+_VERSION = 4
 
 
 class Checkpoint(NamedTuple):
-    """The parts of a checkpoint.
-
-    Attributes:
-        history: The history limit.
-        title: The window title.
-        unsupported: The state of ``UnsupportedSequences``.
-        tap: The state of the tap.
-        snapshot: libghostty's snapshot.
-    """
+    """The parts of a checkpoint: the history limit, the title, the state of two scanners, and libghostty's snapshot."""
 
     history: int
     title: str | None
-    unsupported: bytes
-    tap: bytes
+    unsupported: str
+    tap: str
     snapshot: bytes
 
 
 def pack(parts: Checkpoint) -> bytes:
     """Return a checkpoint as bytes: a line of JSON and the snapshot."""
-    head = [_VERSION, parts.history, parts.title, parts.unsupported.decode(), parts.tap.decode(), len(parts.snapshot)]
+    head = [_VERSION, parts.history, parts.title, parts.unsupported, parts.tap, len(parts.snapshot)]
     return b"".join((_MAGIC, json.dumps(head).encode(), b"\n", parts.snapshot))
 
 
@@ -49,7 +41,7 @@ def unpack(checkpoint: bytes) -> Checkpoint:
     head, _, snapshot = checkpoint.removeprefix(_MAGIC).partition(b"\n")
     try:
         version, history, title, unsupported, tap, size = json.loads(head)
-        parts = Checkpoint(int(history), title, unsupported.encode(), tap.encode(), snapshot)
+        parts = Checkpoint(int(history), title, str(unsupported), str(tap), snapshot)
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError("not a checkpoint of the ghostty engine") from error
     if version != _VERSION:
@@ -59,15 +51,10 @@ def unpack(checkpoint: bytes) -> Checkpoint:
     return parts
 
 
-def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -> bytes:
+def snapshot(terminal: Any, grid: Grid, cols: int, rows: int) -> bytes:
     """Return libghostty's snapshot of the terminal, including the current sequence.
 
-    Args:
-        terminal: The native terminal. State that cannot be encoded is changed.
-        grid: Its grid.
-        cols: Its columns.
-        rows: Its rows.
-        in_osc: Whether the stream is inside an OSC.
+    State of the terminal that cannot be encoded is changed.
 
     Raises:
         GhosttyError: The library refuses for an unknown reason.
@@ -79,22 +66,23 @@ def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -
     # repair_cut_glyphs). To repair it, cancel the current sequence, and start it again afterwards.
     under_way = continuation(terminal)
     if under_way != b"":
-        _write(terminal, b"\x18")
+        write(terminal, b"\x18")
     if is_alternate(terminal):
         repair_cut_glyphs(terminal, grid, cols, rows)
     else:
-        _write(terminal, b"\x1b[?47h\x1b7")  # this mode keeps the cursor position when switching screens
+        write(terminal, b"\x1b[?47h\x1b7")  # this mode keeps the cursor position when switching screens
         repair_cut_glyphs(terminal, grid, cols, rows)
-        _write(terminal, b"\x1b8\x1b[?47l")
+        write(terminal, b"\x1b8\x1b[?47l")
     # The other reason is a sequence too long to be kept, or that libghostty would parse differently the second time. It
-    # would have no effect, so replace it with a short one that has no effect either and ends in the same place.
-    harmless = b"\x1b]99999;" if in_osc else b"\x1b_"
+    # would have no effect, so replace it with a short one that has no effect either and ends in the same place (an APC,
+    # because the tap passes on only whole OSCs).
+    harmless = b"\x1b_"
     for beginning in (harmless if under_way is None else under_way, harmless, b""):
-        _write(terminal, beginning)
+        write(terminal, beginning)
         encoded = encode_snapshot(terminal)
         if encoded is not None:
             return encoded
-        _write(terminal, b"\x18")
+        write(terminal, b"\x18")
     raise GhosttyError("libghostty-vt cannot encode this terminal")
 
 
@@ -107,14 +95,9 @@ def repair_cut_glyphs(terminal: Any, grid: Grid, cols: int, rows: int) -> None:
     cut = grid.cut_rows(cols, rows)
     if not cut:
         return
-    x = number(terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_X)
-    y = number(terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y)
-    with origin_at_top(terminal):
+    x, y = cursor(terminal)
+    with with_mode(terminal, ORIGIN, on=False):
         for row in cut:
             # DCH instead of ECH, which spares protected cells.
-            _write(terminal, b"\x1b[%d;%dH\x1b[P" % (row + 1, cols))
-        _write(terminal, b"\x1b[%d;%dH" % (y + 1, x + 1))
-
-
-def _write(terminal: Any, data: bytes) -> None:
-    lib.ghostty_terminal_vt_write(terminal, data, len(data))
+            write(terminal, b"\x1b[%d;%dH\x1b[P" % (row + 1, cols))
+        write(terminal, b"\x1b[%d;%dH" % (y + 1, x + 1))

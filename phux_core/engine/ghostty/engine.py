@@ -7,7 +7,6 @@ history below the alternate screen by reading a copy.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine import encoding
@@ -24,16 +23,18 @@ from phux_core.engine.ghostty.native import (
     lib,
     new_terminal,
     set_size_option,
+    write,
 )
 from phux_core.engine.ghostty.state import (
+    AUTOWRAP,
+    cursor,
     is_alternate,
     is_wrap_pending,
     mode,
     number,
     read_modes,
-    rendered_cursor_style,
     scrollback,
-    wrapping,
+    with_mode,
 )
 from phux_core.engine.ghostty.unsupported import UnsupportedSequences, erase_below, soft_reset
 from phux_core.engine.protocol import (
@@ -64,15 +65,8 @@ _SLICE = 32 * 1024
 _PAGE_BYTES = 600_000
 _STYLED_CELL_BYTES = 80
 
-# Sequences that may leave the alternate screen: DECRST (or a restore) of 47, 1047 or 1049, and a full reset.
-_SCREEN_SWITCH = re.compile(rb"\x1b\[\?[0-9;]*4[79]|\x1bc")
-
-_LONGEST_SWITCH = 24  # maximum length at which a sequence split between chunks is recognised
-
+_MOST_TITLES = 10  # xterm's limit
 _CANCEL = b"\x18"  # CAN: ends a sequence without executing it
-_QUERY_CURSOR_STYLE = b"\x1bP$q q\x1b\\"
-_CURSOR_STYLE_REPLY = re.compile(rb"\$r([0-6]) q")
-_SHAPES = ("block", "block", "block", "underline", "underline", "bar", "bar")
 
 
 class GhosttyEngine:
@@ -82,8 +76,8 @@ class GhosttyEngine:
 
     def __init__(self, terminal: Any, cols: int, rows: int, history: int, tap: Tap, title: str | None) -> None:
         """Take ownership of a native terminal; use ``create`` or ``restore`` instead."""
-        self._cols = cols
-        self._rows = rows
+        self.cols = cols
+        self.rows = rows
         self._limit = history
         self._tap = tap
         self._title = title  # the one last reported, or None
@@ -95,22 +89,9 @@ class GhosttyEngine:
         self._page_rows = self._spare = self._bytes = 0  # see _set_limits
         self._tight = False
         self._unsupported = UnsupportedSequences()
-        self._covered: int | None = None  # rows of history below the alternate screen, if known
-        self._recent = b""  # the last bytes fed since then
-        self._modes: Modes | None = None  # cached; only feeding changes them
         self._set_limits()
 
     # Reading
-
-    @property
-    def cols(self) -> int:
-        """The number of columns."""
-        return self._cols
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return self._rows
 
     @property
     def position(self) -> int:
@@ -133,71 +114,61 @@ class GhosttyEngine:
         """The number of scrollback rows of the primary screen that can be read."""
         if not self._limit:
             return 0
-        rows = self._covered_history() if is_alternate(self._terminal) else scrollback(self._terminal)
-        return min(rows, self._limit)
+        # The library only counts the rows of the screen shown.
+        terminal = self._copy_primary() if is_alternate(self._terminal) else self._terminal
+        return min(scrollback(terminal), self._limit)
 
     def lines(self, first: int, count: int) -> Lines:
         """Return rows as text, omitting rows that do not exist."""
-        first, last = self._range(first, count)
         text: list[str] = []
         wrapped: list[bool] = []
-        for grid, top, size, _ in self._parts(first, last):
-            part = grid.lines(top, size, self._cols)
+        for grid, top, size, _ in self._parts(first, count):
+            part = grid.lines(top, size, self.cols)
             text += part.text
             wrapped += part.wrapped
         return Lines(text, wrapped)
 
     def spans(self, first: int, count: int) -> list[Span]:
         """Return rows as runs of styled cells, omitting rows that do not exist."""
-        first, last = self._range(first, count)
         spans: list[Span] = []
-        for grid, top, size, history in self._parts(first, last):
+        for grid, top, size, history in self._parts(first, count):
             spans += grid.spans(top, size, history)
         return spans
 
     def changed(self) -> dict[int, list[Span]]:
         """Return the viewport rows that may have changed since the last call."""
-        return self._grid.changed(0 if is_alternate(self._terminal) else scrollback(self._terminal))
+        return self._grid.changed(scrollback(self._terminal))
 
     def forget_changes(self) -> None:
         """Free the state that ``changed`` keeps."""
         self._grid.forget_changes()
 
-    def _range(self, first: int, count: int) -> tuple[int, int]:
-        """Return the requested range, clamped to the rows that exist."""
-        oldest = -self.history_rows if first < 0 else 0
-        return max(first, oldest), min(first + count, self._rows)
-
-    def _parts(self, first: int, last: int) -> list[tuple[Grid, int, int, int]]:
-        """Locate the rows ``first`` to ``last - 1``.
+    def _parts(self, first: int, count: int) -> list[tuple[Grid, int, int, int]]:
+        """Locate those of the rows ``first`` to ``first + count - 1`` that exist.
 
         Returns:
             For each part: a grid, its first row, the number of rows, and the number of history rows of that grid.
         """
-        if last <= first:
-            return []
-        if is_alternate(self._terminal):
-            parts = []
-            if first < 0:
-                copy = self._copy_primary()
-                history = scrollback(copy)
-                parts.append((Grid(copy), history + first, min(last, 0) - first, history))
-            if last > 0:
-                parts.append((self._grid, max(first, 0), last - max(first, 0), 0))
-            return parts
+        parts = []
+        end = min(first + count, self.rows)
+        if first < 0 and is_alternate(self._terminal):
+            copy = self._copy_primary()
+            history = scrollback(copy)
+            first = max(first, -min(history, self._limit))
+            if first < min(end, 0):
+                parts.append((Grid(copy), history + first, min(end, 0) - first, history))
+            first = 0
         history = scrollback(self._terminal)
-        return [(self._grid, history + first, last - first, history)]
+        first = max(first, -min(history, self._limit))
+        if first < end:
+            parts.append((self._grid, history + first, end - first, history))
+        return parts
 
     def cursor(self) -> Cursor:
         """Return the cursor."""
-        style = self._cursor_style()
-        return Cursor(
-            number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_X),
-            number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y),
-            bool(number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_VISIBLE)),
-            _SHAPES[style],
-            style in {1, 3, 5},
-        )
+        x, y = cursor(self._terminal)
+        visible = bool(number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_VISIBLE))
+        return Cursor(x, y, visible, *self._grid.cursor_style())
 
     @property
     def alt_screen(self) -> bool:
@@ -206,24 +177,19 @@ class GhosttyEngine:
 
     def modes(self) -> Modes:
         """Return the current modes."""
-        if self._modes is None:
-            self._modes = read_modes(self._terminal)
-        return self._modes
+        return read_modes(self._terminal)
 
     # Changing
 
     def feed(self, data: bytes) -> list[Effect]:
         """Process output of the program."""
         data, effects = self._tap.scan(data)
-        self._modes = None
         if b"\x7f" in data:
             # DEL is not a graphic character (ECMA-48, 8.3), but libghostty's fast path prints it.
             data = data.translate(None, b"\x7f")
         self._grid.watch_for_marks(data)
-        if self._covered is not None:
-            self._watch_screens(data)
         at = 0
-        for start, end, text in self._unsupported.find(data, self._cols):
+        for start, end, text in self._unsupported.find(data, self.cols):
             # The ESC goes to the terminal, to end an unfinished character or string before it.
             escape = max(start + 1, at)
             self._put(data[at:escape])
@@ -233,14 +199,16 @@ class GhosttyEngine:
                 continue
             self._put(_CANCEL)
             at = end
-            if not erases:
-                self._execute(text)
-            elif text.endswith(b"J"):
+            if text.endswith(b"J"):
                 self._erase_below()
+            elif text.endswith(b"p"):
+                soft_reset(self._terminal)
+            elif text.endswith(b"t"):
+                self._stack_title(text)
         self._put(data[at:] if at else data)
         # DECCOLM changed the grid, but the clients determine a pane's size.
-        if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_COLS) != self._cols:
-            self._resize_grid(self._cols, self._rows)
+        if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_COLS) != self.cols:
+            self._resize_grid(self.cols, self.rows)
         if self._sink.has_effects:
             self._collect(effects)
         return effects
@@ -259,18 +227,11 @@ class GhosttyEngine:
                 _write(self._terminal, start + at, min(_SLICE, size - at))
                 self._trim()
 
-    def _execute(self, text: bytes) -> None:
-        """Execute a sequence that the library does not support."""
-        if text.endswith(b"p"):
-            soft_reset(self._terminal)
-        else:
-            self._stack_title(text)
-
     def _erase_below(self) -> None:
         """Execute ED with a wrap pending: the cursor is after the last glyph of its row, so the row is kept."""
-        below = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y) + 1
+        below = cursor(self._terminal)[1] + 1
         # If there is nothing to erase, the wrap stays pending.
-        if self.spans(below, self._rows - below):
+        if self.spans(below, self.rows - below):
             erase_below(self._terminal)
 
     def _stack_title(self, text: bytes) -> None:
@@ -282,19 +243,13 @@ class GhosttyEngine:
         has_title = self._title is not None or self._sink.title
         titles = self._unsupported.titles
         if operation == b"22":
-            self._unsupported.push_title(self._read_title() if has_title else "")
+            titles.append(self._read_title() if has_title else "")
+            del titles[:-_MOST_TITLES]
         elif titles:
             title = titles.pop()
             # Programs push and pop around the alternate screen; popping must not create a title where there was none.
             if title or has_title:
                 self._put(b"\x1b]2;%b\x1b\\" % title.encode("utf-8", "replace"))
-
-    def _watch_screens(self, data: bytes) -> None:
-        """Invalidate the cached size of the history below the alternate screen if it may have changed."""
-        joined = self._recent + data
-        if _SCREEN_SWITCH.search(joined):
-            self._covered = None
-        self._recent = joined[-_LONGEST_SWITCH:]
 
     def _collect(self, effects: list[Effect]) -> None:
         sink = self._sink
@@ -323,8 +278,7 @@ class GhosttyEngine:
         self._sink.cols, self._sink.rows = cols, rows
         self._grid.forget_changes()
         self._resize_grid(cols, rows)
-        self._cols, self._rows = cols, rows
-        self._covered = None
+        self.cols, self.rows = cols, rows
         self._set_limits()
         if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND) and is_alternate(self._terminal):
             repair_cut_glyphs(self._terminal, self._grid, cols, rows)
@@ -334,15 +288,14 @@ class GhosttyEngine:
         return effects
 
     def _resize_grid(self, cols: int, rows: int) -> None:
-        # Without reflow a wide character could be cut in half, which snapshots do not support (see repair_cut_glyphs).
-        with wrapping(self._terminal):
+        # Without reflow, which needs autowrap, a wide character could be cut in half (see repair_cut_glyphs).
+        with with_mode(self._terminal, AUTOWRAP, on=True):
             check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
 
     def set_history_limit(self, rows: int) -> None:
         """Limit the scrollback to ``rows`` rows."""
-        check_limits(self._cols, self._rows, rows)
+        check_limits(self.cols, self.rows, rows)
         self._limit = rows
-        self._covered = None
         self._set_limits()
 
     # The history limit. The library's line limit makes scrolling many times slower once it is reached, and its byte
@@ -353,14 +306,14 @@ class GhosttyEngine:
 
     def _set_limits(self) -> None:
         set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", None)
-        self._page_rows = _PAGE_BYTES // (8 * self._cols + 8) + 1
+        self._page_rows = _PAGE_BYTES // (8 * self.cols + 8) + 1
         self._spare = 3 * self._page_rows + self._limit // 50
         self._loosen()
         self._trim()
 
     def _loosen(self) -> None:
         """Let the history grow, up to a limit that only hostile input reaches."""
-        self._bytes = (self._limit + 2 * self._spare) * self._cols * _STYLED_CELL_BYTES if self._limit else 0
+        self._bytes = (self._limit + 2 * self._spare) * self.cols * _STYLED_CELL_BYTES if self._limit else 0
         set_size_option(self._terminal, "SCROLLBACK_MAX_BYTES", self._bytes)
         self._tight = False
 
@@ -389,19 +342,19 @@ class GhosttyEngine:
 
     def encode_key(self, key: Key) -> bytes:
         """Return the bytes to send for a key press in the current modes."""
-        kitty = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_KITTY_KEYBOARD_FLAGS) != 0
-        extended = keys.encode(self._terminal, key, kitty=kitty)
+        extended = keys.encode(self._terminal, key)
         if extended is not None:
             return extended
         modal = key.name in encoding.MODAL_KEYS
-        cursor, keypad, backarrow = (modal and mode(self._terminal, number) for number in (1, 66, 67))
-        return encoding.encode_key(key, cursor=cursor, keypad=keypad, backarrow=backarrow)
+        arrows, keypad, backarrow = (modal and mode(self._terminal, number) for number in (1, 66, 67))
+        return encoding.encode_key(key, cursor=arrows, keypad=keypad, backarrow=backarrow)
 
     # Lifetime
 
     def checkpoint(self) -> bytes:
         """Return the whole state as bytes, including an unfinished sequence."""
-        return pack(Checkpoint(self._limit, self._title, self._unsupported.dump(), self._tap.dump(), self._snapshot()))
+        image = snapshot(self._terminal, self._grid, self.cols, self.rows)
+        return pack(Checkpoint(self._limit, self._title, self._unsupported.dump(), self._tap.dump(), image))
 
     def close(self) -> None:
         """Free the native terminal."""
@@ -413,41 +366,11 @@ class GhosttyEngine:
 
     # Helpers
 
-    def _snapshot(self) -> bytes:
-        return snapshot(self._terminal, self._grid, self._cols, self._rows, in_osc=self._tap.in_osc)
-
     def _copy_primary(self) -> Any:
         """Return a copy of the terminal that shows the primary screen."""
-        copy = decode_snapshot(self._snapshot())
-        # CAN first: the copy may be inside a sequence.
-        leave = b"\x18\x1b[?1049l"
-        _write(copy, leave, len(leave))
+        copy = decode_snapshot(snapshot(self._terminal, self._grid, self.cols, self.rows))
+        write(copy, b"\x18\x1b[?1049l")  # CAN first: the copy may be inside a sequence
         return copy
-
-    def _covered_history(self) -> int:
-        """Return the history rows below the alternate screen; the library only counts those of the screen shown."""
-        if self._covered is None:
-            rows = scrollback(self._copy_primary())
-            if not number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND):
-                return rows  # the current sequence may be the one that leaves: do not cache
-            self._covered = rows
-            self._recent = b""
-        return self._covered
-
-    def _cursor_style(self) -> int:
-        """Return the DECSCUSR number of the cursor's style."""
-        if not number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND):
-            self._grid.forget_changes()  # the render state clears the flags of changed rows
-            return rendered_cursor_style(self._terminal)
-        # Query the terminal as a program would: ten times faster than creating a render state.
-        sink = self._sink
-        before, sink.replies = sink.replies, []
-        has_effects = sink.has_effects
-        _write(self._terminal, _QUERY_CURSOR_STYLE, len(_QUERY_CURSOR_STYLE))
-        answer = b"".join(sink.replies)
-        sink.replies, sink.has_effects = before, has_effects
-        match = _CURSOR_STYLE_REPLY.search(answer)
-        return int(match[1]) if match else 0
 
 
 def create(cols: int, rows: int, *, history: int, position: int) -> GhosttyEngine:

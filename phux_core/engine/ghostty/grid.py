@@ -13,25 +13,16 @@ import re
 from itertools import compress
 from typing import Any
 
-from phux_core.engine.ghostty.native import (
-    CONTENT_MASK,
-    CONTENT_SHIFT,
-    ROW_PROMPT,
-    ROW_STYLED,
-    ROW_WRAPPED,
-    SEMANTIC_SHIFT,
-    STYLE_MASK,
-    STYLE_SHIFT,
-    TAG_BACKGROUND,
-    WIDE_SHIFT,
-    check,
-    ffi,
-    grid_ref,
-    lib,
-    scroll_viewport,
-    sized,
-)
+from phux_core.engine.ghostty.native import check, ffi, grid_ref, lib, scroll_viewport, sized
 from phux_core.engine.protocol import DEFAULT_STYLE, MAX_SIZE, Color, Lines, Span, Style
+
+# The layout of packed cells and rows; tests/contract/engine/test_ghostty_binding.py verifies it.
+TAG_BACKGROUND = 2  # bit of the content tag: no text, the content is a background color
+CONTENT_SHIFT, CONTENT_MASK = 2, 0x1FFFFF
+STYLE_SHIFT, STYLE_MASK = 26, 0xFFFF
+WIDE_SHIFT, SEMANTIC_SHIFT = 42, 46
+ROW_WRAPPED, ROW_STYLED = 1 << 32, 1 << 35
+ROW_PROMPT = 1 << 37  # one of two bits; the other marks continuation rows of a prompt
 
 # Masks of a packed cell: all bits, those that affect its look, and the same for a background-only cell.
 _CELL = (1 << 64) - 1
@@ -47,6 +38,10 @@ _SEMANTICS = (None, "input", "prompt", None)
 # Columns of a cell's glyph, by the library's width. The right half of a wide character has no glyph of its own, nor has
 # the filler at the end of a row where a wide one did not fit.
 _WIDTHS = (1, 2, 0, 0)
+_SHAPES = {
+    lib.GHOSTTY_RENDER_STATE_CURSOR_VISUAL_STYLE_UNDERLINE: "underline",
+    lib.GHOSTTY_RENDER_STATE_CURSOR_VISUAL_STYLE_BAR: "bar",
+}
 _MAX_STYLES = 4096
 # Text that certainly has no combining characters: ASCII, Latin and Greek letters, box drawing, symbols, kana,
 # ideographs, most of Hangul. Longer chunks are not worth checking.
@@ -155,13 +150,7 @@ class Grid:
         return cut
 
     def spans(self, top: int, count: int, history: int) -> list[Span]:
-        """Return rows ``top`` to ``top + count - 1``, all of which must exist, numbered from the end of ``history``.
-
-        Args:
-            top: First row, counted from the oldest one of the scrollback.
-            count: Number of rows.
-            history: Number of scrollback rows.
-        """
+        """Return rows ``top`` to ``top + count - 1``, all of which must exist; row ``history`` is numbered 0."""
         spans: list[Span] = []
         self.forget_changes()
         rendering = _Rendering()
@@ -183,9 +172,6 @@ class Grid:
 
         The library flags changed rows, and updating a render state clears the flags. So one render state is kept; code
         that updates another one has to call ``forget_changes``.
-
-        Args:
-            history: Number of scrollback rows.
         """
         if self._kept is None:
             self._kept = _Rendering()
@@ -204,6 +190,16 @@ class Grid:
                 self._filled.add(row)
         self._kept.clean()
         return changed
+
+    def cursor_style(self) -> tuple[str, bool]:
+        """Return the cursor's shape, and whether it blinks."""
+        if self._kept is None:
+            self._kept = _Rendering()
+        self._kept.update(self._terminal)
+        shape, blinking = ffi.new("int*"), ffi.new("bool*")
+        self._kept.get(lib.GHOSTTY_RENDER_STATE_DATA_CURSOR_VISUAL_STYLE, shape)
+        self._kept.get(lib.GHOSTTY_RENDER_STATE_DATA_CURSOR_BLINKING, blinking)
+        return _SHAPES.get(shape[0], "block"), bool(blinking[0])
 
     def watch_for_marks(self, data: bytes) -> None:
         """Check output for combining characters: the library does not flag a row when one joins a glyph."""
@@ -264,7 +260,7 @@ class Grid:
             y: The row, counted from the oldest one.
             row: The row's number in spans.
             looks: Looks by the bits that determine them; filled here.
-            same: Looks by value, so that equal ones are one object; filled here.
+            same: See ``_Looks``; filled here.
             spans: Receives the spans.
         """
         size = (cells.bit_length() + 63) // 64
@@ -379,10 +375,12 @@ class _Rendering:
         """Update from the terminal; return the iterator, before the first row."""
         check(lib.ghostty_render_state_update(self._state, terminal), "render_state_update")
         rows = ffi.new("GhosttyRenderStateRowIterator*", self._rows)
-        check(
-            lib.ghostty_render_state_get(self._state, lib.GHOSTTY_RENDER_STATE_DATA_ROW_ITERATOR, rows), "row_iterator"
-        )
+        self.get(lib.GHOSTTY_RENDER_STATE_DATA_ROW_ITERATOR, rows)
         return rows[0]
+
+    def get(self, data: int, out: Any) -> None:
+        """Read a value into the memory at ``out``."""
+        check(lib.ghostty_render_state_get(self._state, data, out), "render_state_get")
 
     def clean(self) -> None:
         """Record that all changes were read."""

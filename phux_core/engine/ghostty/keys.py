@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.encoding import encode_other_key
 from phux_core.engine.ghostty.native import check, ffi, lib
+from phux_core.engine.ghostty.state import number
 
 if TYPE_CHECKING:
     from phux_core.keys import Key
@@ -58,14 +59,9 @@ _PUNCTUATION = {
 }
 
 
-def encode(terminal: Any, key: Key, *, kitty: bool) -> bytes | None:
-    """Return the bytes to send for a key, or None if the program enabled no extended encoding.
-
-    Args:
-        terminal: The native terminal.
-        key: The key.
-        kitty: Whether any flag of the kitty protocol is set.
-    """
+def encode(terminal: Any, key: Key) -> bytes | None:
+    """Return the bytes to send for a key, or None if the program enabled no extended encoding."""
+    kitty = number(terminal, lib.GHOSTTY_TERMINAL_DATA_KITTY_KEYBOARD_FLAGS) != 0
     other = None if kitty else encode_other_key(key)
     if other is None and not kitty:
         return None

@@ -1,28 +1,46 @@
 """libghostty-vt for the ghostty engine: the loaded library, terminals, callbacks and snapshots.
 
-Untyped code stays in this package: ``ffi`` and ``lib`` are ``Any``. Calls go to the raw library, because pyghostty's
-wrapper costs tens of microseconds per call.
-
-Importing this module checks the layout of packed cells, and raises ImportError if a newer library changed it; the pyte
-engine is used then.
+Untyped code stays in this package: ``ffi`` and ``lib`` are ``Any``. The library is loaded from pyghostty, but pyghostty
+itself is not imported: it parses its C declarations at each start, and its wrapper costs tens of microseconds per call.
+``declarations`` is cffi's compiled form of the declarations used here; it belongs to one release of pyghostty.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import zlib
 from typing import Any
 
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
-from phux_core.engine.ghostty import binding
+from phux_core.engine.ghostty import declarations
 from phux_core.version import __version__
 
-ffi, lib = binding.load()
 
-for _twin, _real, _first in (
-    ("PhuxPoint", "GhosttyPoint", "x"),
-    ("PhuxScroll", "GhosttyTerminalScrollViewport", "row"),
-):
-    if (ffi.sizeof(_twin), ffi.offsetof(_twin, _first)) != (ffi.sizeof(_real), ffi.offsetof(_real, "value")):
-        raise ImportError(f"libghostty-vt lays out {_real} in an unknown way")
+def _load() -> Any:
+    """Open the library.
+
+    Raises:
+        ImportError: pyghostty is not installed, or is another release.
+    """
+    found = importlib.util.find_spec("pyghostty")
+    if found is None or found.origin is None:
+        raise ImportError("pyghostty is not installed")
+    directory = os.path.dirname(found.origin)
+    try:
+        with open(os.path.join(directory, "_cdef.py"), "rb") as file:
+            checksum = zlib.crc32(file.read())
+        if checksum != declarations.CHECKSUM:
+            raise ImportError("the installed release of pyghostty is not the one that this release of phux needs")
+        folder = os.path.join(directory, "_lib")
+        (library,) = [name for name in os.listdir(folder) if name.startswith("libghostty-vt.")]
+        return ffi.dlopen(os.environ.get("PYGHOSTTY_LIB") or os.path.join(folder, library))
+    except (OSError, ValueError) as error:
+        raise ImportError(f"pyghostty is incomplete: {error}") from error
+
+
+ffi: Any = declarations.ffi
+lib = _load()
 
 grid_ref: Any = ffi.cast(
     "GhosttyResult(*)(GhosttyTerminal, PhuxPoint, GhosttyGridRef*)",
@@ -32,15 +50,6 @@ scroll_viewport: Any = ffi.cast(
     "void(*)(GhosttyTerminal, PhuxScroll)",
     ffi.addressof(lib, "ghostty_terminal_scroll_viewport"),
 )
-
-# The layout of a packed cell; _check_layout verifies it.
-TAG_BACKGROUND = 2  # bit of the content tag: no text, the content is a background color
-TAG_GRAPHEME = 1
-CONTENT_SHIFT, CONTENT_MASK = 2, 0x1FFFFF
-STYLE_SHIFT, STYLE_MASK = 26, 0xFFFF
-WIDE_SHIFT, SEMANTIC_SHIFT = 42, 46
-ROW_WRAPPED, ROW_STYLED = 1 << 32, 1 << 35
-ROW_PROMPT = 1 << 37  # one of two bits; the other marks continuation rows of a prompt
 
 CONTINUATION_MAX_BYTES = 64 * 1024
 """Maximum length of an unfinished sequence that a checkpoint can include."""
@@ -62,18 +71,10 @@ class GhosttyError(RuntimeError):
 
 
 class Sink:
-    """Results of the library's callbacks during one call.
+    """Results of the library's callbacks during one call, and the size for reports.
 
     A terminal's callbacks find it through their user data. It is separate from the engine, so that the engine and its
     handle do not keep each other alive.
-
-    Attributes:
-        has_effects: Whether any other attribute was set.
-        replies: Bytes for the program.
-        bell: Whether BEL was received.
-        title: Whether the title was set.
-        cols: Columns, for size reports.
-        rows: Rows, for size reports.
     """
 
     __slots__ = ("bell", "cols", "has_effects", "replies", "rows", "title")
@@ -148,12 +149,7 @@ _CALLBACKS = {
 
 
 def check(result: int, what: str) -> None:
-    """Raise an exception if a library call failed.
-
-    Raises:
-        MemoryError: The library could not allocate.
-        GhosttyError: Any other failure.
-    """
+    """Raise MemoryError or GhosttyError if a library call failed."""
     if result == lib.GHOSTTY_OUT_OF_MEMORY:
         raise MemoryError(what)
     if result != lib.GHOSTTY_SUCCESS:
@@ -174,6 +170,11 @@ def _set_sizes(pointer: Any) -> None:
             pointer.size = ffi.sizeof(ctype)
         elif field.type.kind == "struct":
             _set_sizes(ffi.addressof(pointer[0], name))
+
+
+def write(terminal: Any, data: bytes) -> None:
+    """Feed bytes to a terminal."""
+    lib.ghostty_terminal_vt_write(terminal, data, len(data))
 
 
 def set_size_option(terminal: Any, option: str, value: int | None) -> None:
@@ -218,23 +219,21 @@ def configure(terminal: Any, sink: Sink) -> Any:
 
 def encode_snapshot(terminal: Any) -> bytes | None:
     """Return the terminal as bytes, or None if the library cannot encode its state."""
-    out, size = ffi.new("uint8_t**"), ffi.new("size_t*")
-    result = lib.ghostty_snapshot_encode_alloc(terminal, ffi.NULL, out, size)
-    if result == lib.GHOSTTY_INVALID_VALUE:
-        return None
-    check(result, "snapshot_encode")
-    data: bytes = ffi.buffer(out[0], size[0])[:]
-    lib.ghostty_free(ffi.NULL, out[0], size[0])
-    return data
+    return _allocated(lib.ghostty_snapshot_encode_alloc, terminal)
 
 
 def continuation(terminal: Any) -> bytes | None:
     """Return the bytes of the current sequence, empty between sequences; None if there were too many to keep."""
+    return _allocated(lib.ghostty_terminal_continuation_alloc, terminal)
+
+
+def _allocated(function: Any, terminal: Any) -> bytes | None:
+    """Return the bytes that a function allocates, or None if it refuses."""
     out, size = ffi.new("uint8_t**"), ffi.new("size_t*")
-    result = lib.ghostty_terminal_continuation_alloc(terminal, ffi.NULL, out, size)
+    result = function(terminal, ffi.NULL, out, size)
     if result == lib.GHOSTTY_INVALID_VALUE:
         return None
-    check(result, "continuation")
+    check(result, "encoding the terminal")
     data: bytes = ffi.buffer(out[0], size[0])[:] if size[0] else b""
     lib.ghostty_free(ffi.NULL, out[0], size[0])
     return data
@@ -264,38 +263,3 @@ def decode_snapshot(data: bytes) -> Any:
         return ffi.gc(terminal[0], lib.ghostty_terminal_free)
     finally:
         ffi.release(decoder)
-
-
-def _check_layout() -> None:
-    """Compare our layout of cells and rows with the library's accessors."""
-    out = ffi.new("uint32_t*")
-
-    def cell(bits: int, data: int) -> int:
-        out[0] = 0
-        lib.ghostty_cell_get(bits, data, out)
-        return int(out[0])
-
-    def row(bits: int, data: int) -> int:
-        out[0] = 0
-        lib.ghostty_row_get(bits, data, out)
-        return int(out[0])
-
-    facts = (
-        cell(0x10FFFF << CONTENT_SHIFT, lib.GHOSTTY_CELL_DATA_CODEPOINT) == 0x10FFFF,
-        cell(TAG_GRAPHEME, lib.GHOSTTY_CELL_DATA_CONTENT_TAG) == lib.GHOSTTY_CELL_CONTENT_CODEPOINT_GRAPHEME,
-        cell(TAG_BACKGROUND, lib.GHOSTTY_CELL_DATA_CONTENT_TAG) == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_PALETTE,
-        cell(TAG_BACKGROUND | 1, lib.GHOSTTY_CELL_DATA_CONTENT_TAG) == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_RGB,
-        cell(TAG_BACKGROUND | 0xAB << CONTENT_SHIFT, lib.GHOSTTY_CELL_DATA_COLOR_PALETTE) == 0xAB,
-        cell(TAG_BACKGROUND | 1 | 0x332211 << CONTENT_SHIFT, lib.GHOSTTY_CELL_DATA_COLOR_RGB) == 0x332211,
-        cell(0xBEEF << STYLE_SHIFT, lib.GHOSTTY_CELL_DATA_STYLE_ID) == 0xBEEF,
-        cell(2 << WIDE_SHIFT, lib.GHOSTTY_CELL_DATA_WIDE) == lib.GHOSTTY_CELL_WIDE_SPACER_TAIL,
-        cell(2 << SEMANTIC_SHIFT, lib.GHOSTTY_CELL_DATA_SEMANTIC_CONTENT) == lib.GHOSTTY_CELL_SEMANTIC_PROMPT,
-        row(ROW_WRAPPED, lib.GHOSTTY_ROW_DATA_WRAP) == 1,
-        row(ROW_STYLED, lib.GHOSTTY_ROW_DATA_STYLED) == 1,
-        row(ROW_PROMPT, lib.GHOSTTY_ROW_DATA_SEMANTIC_PROMPT) == lib.GHOSTTY_ROW_SEMANTIC_PROMPT,
-    )
-    if not all(facts):
-        raise ImportError("libghostty-vt packs its cells in an unknown way")
-
-
-_check_layout()

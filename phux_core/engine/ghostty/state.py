@@ -1,4 +1,4 @@
-"""Read single values of a libghostty terminal: numbers, modes, the cursor's style."""
+"""Read single values of a libghostty terminal, and set modes for a moment."""
 
 from __future__ import annotations
 
@@ -11,14 +11,8 @@ from phux_core.engine.protocol import Modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
 
-_ORIGIN, _AUTOWRAP = 6, 7
-
-# Programs may set several of these modes; the strongest counts.
-_TRACKING = ((1003, "any"), (1002, "button"), (1000, "normal"), (9, "x10"))
-_MOUSE_FORMATS = ((1016, "sgr_pixels"), (1006, "sgr"), (1015, "urxvt"), (1005, "utf8"))
-
+ORIGIN, AUTOWRAP = 6, 7  # cursor positions count from the margin; text wraps, and lines reflow on resize
 
 _get, _PENDING_WRAP = lib.ghostty_terminal_get, lib.GHOSTTY_TERMINAL_DATA_CURSOR_PENDING_WRAP
 
@@ -32,6 +26,12 @@ def number(terminal: Any, data: int) -> int:
     _number[0] = 0
     check(lib.ghostty_terminal_get(terminal, data, _number), "terminal_get")
     return int(_number[0])
+
+
+def cursor(terminal: Any) -> tuple[int, int]:
+    """Return the cursor's column and row."""
+    x = number(terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_X)
+    return x, number(terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y)
 
 
 def is_wrap_pending(terminal: Any) -> bool:
@@ -58,19 +58,9 @@ def mode(terminal: Any, private_mode: int) -> bool:
     return bool(_mode.value)
 
 
-def origin_at_top(terminal: Any) -> AbstractContextManager[None]:
-    """Count cursor positions from the top of the screen, without moving the cursor as DECOM would."""
-    return _with_mode(terminal, _ORIGIN, on=False)
-
-
-def wrapping(terminal: Any) -> AbstractContextManager[None]:
-    """Enable reflow on resize, which the library only does while autowrap is on."""
-    return _with_mode(terminal, _AUTOWRAP, on=True)
-
-
 @contextmanager
-def _with_mode(terminal: Any, private_mode: int, *, on: bool) -> Iterator[None]:
-    """Set a mode temporarily, without the side effects of its escape sequence."""
+def with_mode(terminal: Any, private_mode: int, *, on: bool) -> Iterator[None]:
+    """Set a DEC private mode temporarily, without the side effects of its escape sequence."""
     config = ffi.new("GhosttyTerminalModeConfig*", {"mode": private_mode})
     check(lib.ghostty_terminal_get(terminal, lib.GHOSTTY_TERMINAL_DATA_MODE, config), "mode")
     was = bool(config.value)
@@ -83,32 +73,5 @@ def _with_mode(terminal: Any, private_mode: int, *, on: bool) -> Iterator[None]:
 
 def read_modes(terminal: Any) -> Modes:
     """Return the modes that are visible outside the engine."""
-    is_set = partial(mode, terminal)
-    return Modes(
-        bracketed_paste=is_set(2004),
-        application_cursor=is_set(1),
-        application_keypad=is_set(66),
-        mouse=next((name for each, name in _TRACKING if is_set(each)), "off"),
-        mouse_format=next((name for each, name in _MOUSE_FORMATS if is_set(each)), "x10"),
-        focus_events=is_set(1004),
-        synchronized_output=is_set(2026),
-        alt_screen=is_alternate(terminal),
-        kitty_flags=number(terminal, lib.GHOSTTY_TERMINAL_DATA_KITTY_KEYBOARD_FLAGS),
-    )
-
-
-def rendered_cursor_style(terminal: Any) -> int:
-    """Return the DECSCUSR number of the cursor's style, in any state of the parser."""
-    out = ffi.new("GhosttyRenderState*")
-    check(lib.ghostty_render_state_new(ffi.NULL, out), "render_state_new")
-    state = ffi.gc(out[0], lib.ghostty_render_state_free)
-    check(lib.ghostty_render_state_update(state, terminal), "render_state_update")
-    shape, blinking = ffi.new("int*"), ffi.new("bool*")
-    lib.ghostty_render_state_get(state, lib.GHOSTTY_RENDER_STATE_DATA_CURSOR_VISUAL_STYLE, shape)
-    lib.ghostty_render_state_get(state, lib.GHOSTTY_RENDER_STATE_DATA_CURSOR_BLINKING, blinking)
-    ffi.release(state)
-    steady = {
-        lib.GHOSTTY_RENDER_STATE_CURSOR_VISUAL_STYLE_UNDERLINE: 4,
-        lib.GHOSTTY_RENDER_STATE_CURSOR_VISUAL_STYLE_BAR: 6,
-    }.get(shape[0], 2)
-    return steady - int(blinking[0])
+    flags = number(terminal, lib.GHOSTTY_TERMINAL_DATA_KITTY_KEYBOARD_FLAGS)
+    return Modes.read(partial(mode, terminal), alt_screen=is_alternate(terminal), kitty_flags=flags)

@@ -11,8 +11,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from phux_core.engine.ghostty.native import lib
-from phux_core.engine.ghostty.state import number, origin_at_top
+from phux_core.engine.ghostty.native import write
+from phux_core.engine.ghostty.state import ORIGIN, cursor, with_mode
 
 # The state after a soft reset (DEC STD 070 and xterm): cursor shown, insert and origin mode off, no margins, autowrap
 # on, cursor and keypad keys normal, style and character sets default, nothing protected, and home as the saved cursor.
@@ -40,15 +40,10 @@ _ERASE = rb"""
 """
 _BEGUN = re.compile(rb"\x1b(?:\[[!?0-9;]{0,28})?\Z")
 _LONGEST = 32  # maximum length of these sequences
-_MOST_TITLES = 10  # xterm's limit
 
 
 class UnsupportedSequences:
-    """Finds the sequences in a stream, and keeps the title stack.
-
-    Attributes:
-        titles: The pushed titles, the latest last.
-    """
+    """Finds the sequences in a stream, and keeps the stack of titles."""
 
     def __init__(self) -> None:
         self.titles: list[str] = []
@@ -77,17 +72,12 @@ class UnsupportedSequences:
         self._begun = begun[0] if begun is not None else b""
         return sorted(found)
 
-    def push_title(self, title: str) -> None:
-        """Push a title."""
-        self.titles.append(title)
-        del self.titles[:-_MOST_TITLES]
-
-    def dump(self) -> bytes:
-        """Return the state as bytes, for a checkpoint."""
-        return json.dumps([self._begun.decode("latin-1"), self.titles]).encode()
+    def dump(self) -> str:
+        """Return the state as text, for a checkpoint."""
+        return json.dumps([self._begun.decode("latin-1"), self.titles])
 
     @classmethod
-    def load(cls, state: bytes) -> UnsupportedSequences:
+    def load(cls, state: str) -> UnsupportedSequences:
         """Restore the object from ``dump``."""
         loaded = cls()
         begun, loaded.titles, *_ = json.loads(state)
@@ -107,23 +97,12 @@ def _patterns(cols: int, *, tabs: bool) -> list[tuple[bytes, re.Pattern[bytes]]]
 
 def soft_reset(terminal: Any) -> None:
     """Execute DECSTR, which does not move the cursor."""
-    x, y = _cursor(terminal)
-    _write(terminal, _SOFT_RESET + b"\x1b[%d;%dH" % (y + 1, x + 1))
+    x, y = cursor(terminal)
+    write(terminal, _SOFT_RESET + b"\x1b[%d;%dH" % (y + 1, x + 1))
 
 
 def erase_below(terminal: Any) -> None:
     """Erase the rows below the cursor. A pending wrap is lost, because only printing sets it."""
-    x, y = _cursor(terminal)
-    with origin_at_top(terminal):
-        _write(terminal, b"\x1b[%d;1H\x1b[J\x1b[%d;%dH" % (y + 2, y + 1, x + 1))
-
-
-def _cursor(terminal: Any) -> tuple[int, int]:
-    return (
-        number(terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_X),
-        number(terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y),
-    )
-
-
-def _write(terminal: Any, data: bytes) -> None:
-    lib.ghostty_terminal_vt_write(terminal, data, len(data))
+    x, y = cursor(terminal)
+    with with_mode(terminal, ORIGIN, on=False):
+        write(terminal, b"\x1b[%d;1H\x1b[J\x1b[%d;%dH" % (y + 2, y + 1, x + 1))

@@ -1,7 +1,7 @@
 """Process floods: many lines at once, of which only the last screenful stays visible.
 
-If a chunk has more lines than two screens, and only text, SGR, tabs and line ends, all but the last screenful would be
-drawn only to scroll off. Such lines go into the history unparsed (``Deferred``), and only the last ones are drawn. The
+If a chunk has more lines than two screens, and only text, SGR, tabs and line ends, most rows would be drawn only to
+scroll off. Such lines go into the history unparsed (``Deferred``), and only the last ones are drawn. The
 skipped text still determines the style of the text after it, which depends only on its last resets and the SGR
 sequences after them.
 
@@ -26,13 +26,6 @@ _SGR = re.compile(r"\x1b\[[0-9:;]{0,64}m")
 _SGR_BYTES = re.compile(rb"\x1b\[[0-9:;]{0,64}m")
 _NO_CONTROLS = bytes({*range(0x20, 0x100), ord("\t")})
 _RESETS = ("\x1b[0m", "\x1b[m")
-# Controls that must not be deferred. The leading character class lets the search skip text at memory speed.
-_ODD = re.compile(
-    r"[\x00-\x1f](?:(?<=[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f])"
-    r"|(?<=\x1b)(?!\[[0-9:;]{0,64}m)"
-    r"|(?<=\r)(?!\n)"
-    r"|(?<=\n)(?<!\r\n))"
-)
 _MARKED = re.compile(f"{ZERO}.", re.DOTALL)
 
 
@@ -51,41 +44,16 @@ def feed(terminal: Terminal, parser: Parser, text: str) -> None:
     end = text.rfind("\n") + 1
     if _is_all_lines(text[:end]):
         _skip(terminal, parser, text[:end])
-        parser.feed(text[end:])
-        return
-    enough = 2 * terminal.lines + 2
-    done = 0
-    for start, end in _stretches(text):
-        if end - start <= enough or text.count("\n", start, end) <= enough:
-            continue
-        cut = text.rindex("\n", start, end) + 1
-        parser.feed(text[done:start])
-        stretch = parser.finish(text[start:cut])
-        if stretch:
-            _skip(terminal, parser, stretch)
-        done = cut
-    parser.feed(text[done:])
+        text = text[end:]
+    parser.feed(text)
 
 
 def _is_all_lines(text: str) -> bool:
-    """Return whether all of ``text`` can be deferred; fast, because this is the common case of a flood."""
+    """Return whether ``text`` contains only what can be deferred."""
     data = text.encode("utf-8", "replace")
     controls = data.translate(None, _NO_CONTROLS).replace(b"\r\n", b"")
     escapes = len(controls)
     return not escapes or (controls.count(b"\x1b") == escapes and len(_SGR_BYTES.findall(data)) == escapes)
-
-
-def _stretches(text: str) -> list[tuple[int, int]]:
-    """Return the parts of ``text`` that can be deferred."""
-    stretches = []
-    start = 0
-    for match in _ODD.finditer(text):
-        end = match.start()
-        if end > start:
-            stretches.append((start, end))
-        start = match.end()
-    stretches.append((start, len(text)))
-    return stretches
 
 
 def _is_plain(terminal: Terminal) -> bool:
@@ -118,7 +86,7 @@ def _skip(terminal: Terminal, parser: Parser, text: str) -> None:
         history.defer(Deferred(skipped, skipped.count("\n"), terminal.style))
     terminal.style = _style_after(terminal.styles, terminal.style, skipped)
     before, terminal.last = terminal.last, ""
-    terminal.rows = [*(Row() for _ in range(lines - 1)), terminal.new_row()]
+    terminal.rows = [*(Row() for _ in range(lines - 1)), *terminal.new_rows(1)]
     # The rows above the cursor are not real: do not let them scroll into the history.
     collected = _Collector()
     terminal.history = collected

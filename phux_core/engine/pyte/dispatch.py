@@ -30,6 +30,9 @@ _CSI = re.compile(r"\x1b\[([<=>?]?)([0-9:;]*)([ -/]*)([@-~])")
 _HIGHLIGHT = 4  # the number of semicolons that turn SD into xterm's highlight tracking
 _ALL = 32  # all parameters: DEC's terminals accepted 16
 
+_set_private = partial(Terminal.set_mode, private=True)
+_reset_private = partial(Terminal.reset_mode, private=True)
+
 # Private prefix, intermediates and final byte; the function; the number of its parameters.
 _FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
     final: (getattr(Terminal, name), 2 if final in "Hfr" else 1)
@@ -50,8 +53,8 @@ _FUNCTIONS |= {
     "u": (Terminal.restore_cursor, 0),
     "h": (Terminal.set_mode, _ALL),
     "l": (Terminal.reset_mode, _ALL),
-    "?h": (partial(Terminal.set_mode, private=True), _ALL),
-    "?l": (partial(Terminal.reset_mode, private=True), _ALL),
+    "?h": (_set_private, _ALL),
+    "?l": (_reset_private, _ALL),
     "?J": (Terminal.erase_in_display, 1),
     "?K": (Terminal.erase_in_line, 1),
     "!p": (Terminal.soft_reset, 0),
@@ -78,12 +81,12 @@ _ESCAPES |= {f"#{final}": (getattr(Terminal, name), ()) for final, name in PyteS
 _ESCAPES |= {
     "E": (Terminal.newline, ()),
     "Z": (replies.identify, ()),
-    "=": (Terminal.keypad_application, ()),
-    ">": (Terminal.keypad_numeric, ()),
+    "=": (_set_private, (66,)),
+    ">": (_reset_private, (66,)),
 }
 
 _KNOWN: dict[str, Action] = {control: (getattr(Terminal, name), ()) for control, name in PyteStream.basic.items()}
-_KNOWN["\r\n"] = (Terminal.newline, ())
+_KNOWN |= {"\r\n": (Terminal.newline, ()), "\x0e": (Terminal.use_charset, (1,)), "\x0f": (Terminal.use_charset, (0,))}
 _CONTROLS = dict(_KNOWN)
 
 

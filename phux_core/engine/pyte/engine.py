@@ -162,7 +162,7 @@ class PyteEngine:
     @property
     def alt_screen(self) -> bool:
         """Whether the alternate screen is shown."""
-        return self.modes().alt_screen
+        return self._terminal.alternate
 
     def modes(self) -> Modes:
         """Return the current modes."""
@@ -176,13 +176,8 @@ class PyteEngine:
             extended = encoding.encode_other_key(key)
         if extended is not None:
             return extended
-        modes = terminal.modes()
-        return encoding.encode_key(
-            key,
-            cursor=modes.application_cursor,
-            keypad=modes.application_keypad,
-            backarrow=terminal.backarrow_sends_bs,
-        )
+        arrows, keypad, backarrow = map(terminal.is_set, (1, 66, 67))
+        return encoding.encode_key(key, cursor=arrows, keypad=keypad, backarrow=backarrow)
 
     def checkpoint(self) -> bytes:
         """Return the whole state as bytes."""

@@ -39,28 +39,21 @@ class Deferred(NamedTuple):
 class History:
     """The scrollback of one terminal.
 
-    Attributes:
+    Args:
         limit: Maximum number of rows that can be read.
         columns: The width of the rows.
+        expand: Returns the rows of deferred text at a width.
     """
 
-    __slots__ = ("_chars", "_deferred", "_expand", "_items", "_least", "columns", "limit")
+    __slots__ = ("_chars", "_expand", "_items", "_least", "columns", "limit")
 
     def __init__(self, limit: int, columns: int, expand: Callable[[Deferred, int], list[Row]]) -> None:
-        """Create an empty history.
-
-        Args:
-            limit: Maximum number of rows that can be read.
-            columns: The width of the rows.
-            expand: Returns the rows of deferred text at a width.
-        """
         self.limit = limit
         self.columns = columns
         self._expand = expand
         self._items: list[Row | Deferred] = []
         self._least = 0  # lower bound of the number of rows: exact except for deferred lines that wrap
-        self._deferred = 0  # number of deferred items
-        self._chars = 0  # length of their text
+        self._chars = 0  # length of deferred text
 
     def push(self, row: Row) -> None:
         """Add the row that just left the screen."""
@@ -83,7 +76,6 @@ class History:
         self._items.append(deferred)
         self._least += deferred.lines
         self._chars += len(deferred.text)
-        self._deferred += 1
         if self._least > self.limit + _SLACK:
             self._drop()
         if self._chars > self.limit * (self.columns * _CELLS_A_ROW + _CHARS_A_ROW):
@@ -93,7 +85,7 @@ class History:
     def clear(self) -> None:
         """Remove everything."""
         self._items.clear()
-        self._least = self._deferred = self._chars = 0
+        self._least = self._chars = 0
 
     def set_limit(self, limit: int) -> None:
         """Change the limit; rows beyond it are dropped at once."""
@@ -130,9 +122,7 @@ class History:
         """Set the content to what ``items`` returned."""
         self._items = items
         self._least = sum(item.lines if isinstance(item, Deferred) else 1 for item in items)
-        deferred = [item for item in items if isinstance(item, Deferred)]
-        self._deferred = len(deferred)
-        self._chars = sum(len(item.text) for item in deferred)
+        self._chars = sum(len(item.text) for item in items if isinstance(item, Deferred))
 
     def _drop(self) -> None:
         """Drop what is certainly beyond the limit."""
@@ -157,7 +147,7 @@ class History:
         items = self._items
         index = len(items)
         found = 0
-        while self._deferred and index and found < count:
+        while self._chars and index and found < count:
             index -= 1
             item = items[index]
             if isinstance(item, Deferred):
@@ -172,9 +162,8 @@ class History:
             # Only the newest rows can be read: drop the older ones.
             del items[:index]
             self._least = found
-            self._deferred = self._chars = 0
+            self._chars = 0
 
     def _forget(self, item: Deferred) -> None:
         self._least -= item.lines
         self._chars -= len(item.text)
-        self._deferred -= 1

@@ -25,12 +25,7 @@ _PLAIN = {"Enter": "\r", "Tab": "\t", "BSpace": "\x7f"}
 
 
 def encode(key: Key, flags: int) -> bytes | None:
-    """Return the bytes to send for a key, or None if the protocol does not change them.
-
-    Args:
-        key: The key.
-        flags: The flags that the program set.
-    """
+    """Return the bytes to send for a key under the flags that the program set, or None if there are none."""
     if not flags:
         return None
     name = key.name

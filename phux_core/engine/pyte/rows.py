@@ -44,9 +44,6 @@ class Row:
         self.marks = marks
         self.wrapped = wrapped
 
-    def __repr__(self) -> str:
-        return f"Row({self.text!r}, {self.styles!r}, {self.marks!r}, {self.wrapped!r})"
-
     def shown(self) -> str:
         """Return the row as displayed, without trailing spaces."""
         text = self.text

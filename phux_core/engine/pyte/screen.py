@@ -30,11 +30,9 @@ class Screen(PyteScreen):
     """Rows, a cursor, and the operations on them.
 
     Attributes:
-        rows: The rows of the grid.
         history: Receives rows that scroll off the top.
         scrolls_into_history: Whether it does; the alternate screen has no history.
-        styles: The styles of this terminal.
-        style: The current style.
+        style: The id of the current style.
         last: The text drawn last; REP repeats its end.
     """
 
@@ -67,26 +65,7 @@ class Screen(PyteScreen):
         if end > self.columns or self.inserts or self.charmap is not None or not data.isascii():
             self._draw_any(data)
             return
-        row = self.rows[cursor.y]
-        text = row.text
-        size = len(text)
-        if x == size:
-            row.text = text + data
-        elif x > size:
-            row.text = text + " " * (x - size) + data
-        elif row.marks is None and text.isascii():
-            row.text = f"{text[:x]}{data}{text[end:]}"  # a third faster than concatenation
-        else:
-            cells_of.put(row, x, data, self.style, self.styles.blank(self.style))
-        styles = row.styles
-        style = self.style
-        if styles or style != DEFAULT:
-            # paint(), inlined: nearly all colored text passes here.
-            painted = len(styles)
-            if painted > x:
-                row.styles = styles[:x] + style * (end - x) + styles[end:]
-            elif style != DEFAULT:
-                row.styles = styles + DEFAULT * (x - painted) + style * (end - x)
+        cells_of.put(self.rows[cursor.y], x, data, self.style, self.styles.blank(self.style))
         cursor.x = end
         self.last = data
 
@@ -186,11 +165,6 @@ class Screen(PyteScreen):
 
     # Scrolling.
 
-    def new_row(self) -> Row:
-        """Return a blank row in the current background, as scrolling inserts it."""
-        blank = self.styles.blank(self.style)
-        return Row() if blank == DEFAULT else Row(" " * self.columns, blank * self.columns)
-
     def new_rows(self, count: int) -> list[Row]:
         """Return blank rows as scrolling inserts them."""
         blank = self.styles.blank(self.style)
@@ -211,7 +185,7 @@ class Screen(PyteScreen):
                     self.history.push(rows.pop(0))
                 else:
                     del rows[0]
-                rows.append(self.new_row())
+                rows += self.new_rows(1)
             else:
                 cursor.y += 1
         elif cursor.y == self.margins.bottom:
@@ -232,12 +206,6 @@ class Screen(PyteScreen):
         """CR LF, the most common control, and NEL."""
         self.cursor.x = 0
         self.index()
-
-    def linefeed(self) -> None:
-        """LF, VT and FF."""
-        self.index()
-        if mo.LNM in self.mode:
-            self.cursor.x = 0
 
     def scroll_up(self, count: int | None = None) -> None:
         """SU. Rows that leave the top of the screen go to the history."""
@@ -298,7 +266,7 @@ class Screen(PyteScreen):
             row.wrapped = False
 
     def erase_in_display(self, how: int = 0, **_options: bool) -> None:
-        """ED and DECSED. 3 clears only the history; 22 (kitty's) moves the erased rows to the history."""
+        """ED and DECSED. 3 clears only the history."""
         y = self.cursor.y
         if how == 0:
             self.erase_in_line(0)
@@ -309,20 +277,8 @@ class Screen(PyteScreen):
         elif how == 2:
             self._settle_column()
             self._blank_rows(0, self.lines)
-        elif how == 3:
-            if self.scrolls_into_history:  # the alternate screen must not clear the primary screen's history
-                self.history.clear()
-        elif how == 22:
-            self._keep_and_clear()
-
-    def _keep_and_clear(self) -> None:
-        used = self.lines
-        while used and self.rows[used - 1].is_blank():
-            used -= 1
-        if self.scrolls_into_history:
-            self.history.extend(self.rows[:used])
-        self.rows = self.new_rows(self.lines)
-        self.cursor.x = self.cursor.y = 0
+        elif how == 3 and self.scrolls_into_history:  # the alternate screen must not clear the primary's history
+            self.history.clear()
 
     def _blank_rows(self, first: int, end: int) -> None:
         self.rows[first:end] = self.new_rows(end - first)
@@ -397,10 +353,6 @@ class Screen(PyteScreen):
                 cursor.y -= 1
                 cursor.x = self.columns - 1
         cursor.x = max(cursor.x - count, 0)
-
-    def backspace(self) -> None:
-        """BS."""
-        self.cursor_back(1)
 
     def cursor_position(self, line: int | None = None, column: int | None = None) -> None:
         """CUP: within the margins in origin mode, else anywhere."""

@@ -6,7 +6,6 @@ code. Deferred text in the history is stored as it is.
 
 from __future__ import annotations
 
-import base64
 import codecs
 import json
 import zlib
@@ -25,7 +24,7 @@ from phux_core.engine.pyte.styles import StyleTable
 from phux_core.engine.pyte.terminal import Saved, Terminal
 from phux_core.engine.tap import Tap
 
-_VERSION = 2
+_VERSION = 3
 _MAGIC = CHECKPOINT_MAGIC + b"pyte\n"
 
 # Attributes of the terminal that JSON supports directly.
@@ -66,9 +65,9 @@ def dump(terminal: Terminal, parser: Parser, tap: Tap, decoder: codecs.Increment
         "hidden_rows": [_dump_row(row) for row in terminal.hidden_rows],
         "limit": terminal.history.limit,
         "history": [item if isinstance(item, Deferred) else _dump_row(item) for item in terminal.history.items()],
-        "parser": [parser.state, parser.body],
-        "tap": base64.b64encode(tap.dump()).decode(),
-        "decoder": [base64.b64encode(undecoded).decode(), flag],
+        "parser": parser.held,
+        "tap": tap.dump(),
+        "decoder": [undecoded.decode("latin-1"), flag],
     }
     return _MAGIC + zlib.compress(json.dumps(state, separators=(",", ":")).encode(), 1)
 
@@ -114,11 +113,11 @@ def _load(state: dict[str, Any]) -> tuple[Terminal, Parser, Tap, codecs.Incremen
     terminal.hidden_rows = [_load_row(item) for item in state["hidden_rows"]]
     terminal.choose_charmap()
     parser = Parser(terminal)
-    parser.state, parser.body = state["parser"]
+    parser.held = state["parser"]
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     undecoded, flag = state["decoder"]
-    decoder.setstate((base64.b64decode(undecoded), flag))
-    return terminal, parser, Tap.load(base64.b64decode(state["tap"])), decoder
+    decoder.setstate((undecoded.encode("latin-1"), flag))
+    return terminal, parser, Tap.load(state["tap"]), decoder
 
 
 def _dump_row(row: Row) -> list[Any]:

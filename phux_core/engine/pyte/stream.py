@@ -1,10 +1,9 @@
 """The parser of the pyte engine: text in, split anywhere, control functions out.
 
 Complete, well-formed sequences, nearly all in practice, are matched by one regular expression, so that Python code runs
-once per sequence and not once per character. Everything else (a sequence split between chunks, controls inside
-sequences, unterminated strings) goes through a state machine, one character at a time, until the sequence ends. Both
-follow Paul Williams's state diagram of DEC's terminals, adapted to UTF-8: C1 controls exist only in their two-character
-forms.
+once per sequence and not once per character. The others (strings, and sequences with controls inside) are read one by
+one, and an unfinished one is held back until more text arrives. Both follow Paul Williams's state
+diagram of DEC's terminals, adapted to UTF-8: C1 controls exist only in their two-character forms.
 
 The parser assigns no meaning; ``dispatch`` does.
 """
@@ -14,24 +13,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from phux_core.engine.pyte.dispatch import (
-    action_for,
-    device_control,
-    known,
-    operating_system_command,
-)
+from phux_core.engine.pyte.dispatch import action_for, device_control, known, operating_system_command
 
 if TYPE_CHECKING:
     from phux_core.engine.pyte.terminal import Terminal
 
-MAX_CSI = 256
-"""Maximum length of a CSI sequence's body; a longer sequence is dropped."""
+MAX_SEQUENCE = 256
+"""Maximum length of an ESC or CSI sequence; a longer one is dropped."""
 
 MAX_STRING = 65_536
 """Maximum length of an OSC or DCS string; a longer one is dropped."""
 
-# Characters split into tokens at a time. This bounds the memory for tokens, and the cost of resuming after a sequence
-# that only the state machine can read, which copies the rest of the slice.
+# Characters split into tokens at a time. This bounds the memory for tokens, and the cost of reading a sequence alone,
+# which copies the rest of the slice.
 _SLICE = 16_384
 
 _TOKEN = re.compile(
@@ -40,34 +34,33 @@ _TOKEN = re.compile(
     r"|\r\n"
     r"|[\x00-\x1a\x1c-\x1f]"
     r"|\x1b[ -/]{0,2}[0-OQ-WYZ\\`-jl-~]"  # not [ ] P X ^ _ and k, which start longer sequences
-    r"|\x1b\][^\x00-\x1f]{0,2048}(?:\x07|\x1b\\)"
-    r"|\x1b[\s\S]*"  # left to the state machine
+    r"|\x1b(?s:.*)"  # to be read alone
 )
-_WHOLE = re.compile(_TOKEN.pattern.removesuffix(r"|\x1b[\s\S]*"))
-_ESC_STEP = re.compile(r"[ -/]*")
-_CSI_STEP = re.compile(r"[ -?]*")
-_STRING_END = {"osc": re.compile(r"[\x07\x18\x1a\x1b]"), "string": re.compile(r"[\x18\x1a\x1b]")}
-_STRING_END["dcs"] = _STRING_END["string"]
+_WHOLE = re.compile(_TOKEN.pattern.removesuffix(r"|\x1b(?s:.*)"))
+# All characters of a sequence but the final one, if it has no body: controls are executed at once, others ignored.
+_ESC = re.compile(r"\x1b[^\x18\x1a\x1b0-~]*")
+_CSI = re.compile(r"[^\x18\x1a\x1b@-~]*")
+_OSC = re.compile(r"[^\x07\x18\x1a\x1b]*")
+_STRING = re.compile(r"[^\x18\x1a\x1b]*")
 _CONTROLS = re.compile(r"[\x00-\x1f]")
+_NOT_IN_SEQUENCES = re.compile(r"[^ -~]+")
 
 # Characters after ESC that start a string. ``k`` sets the title in screen(1) and tmux; xterm would print it.
-_OPENERS = {"]": "osc", "P": "dcs", "X": "string", "^": "string", "_": "string", "k": "string"}
+_OPENERS = "]PX^_k"
 
 
 class Parser:
     """The parser of one terminal.
 
     Attributes:
-        state: ``""`` between sequences, else ``esc``, ``csi``, ``osc``, ``dcs`` or ``string`` inside one.
-        body: The sequence so far.
+        held: An unfinished sequence, without the controls in it, which were executed already.
     """
 
-    __slots__ = ("_terminal", "body", "state")
+    __slots__ = ("_terminal", "held")
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
-        self.state = ""
-        self.body = ""
+        self.held = ""
 
     def feed(self, text: str) -> None:
         """Process text without NUL, DEL and C1 characters, which have no meaning in any state."""
@@ -76,19 +69,18 @@ class Parser:
 
     def finish(self, text: str) -> str:
         """Consume the rest of the current sequence from ``text``, and return the remaining text."""
-        while text and self.state:
-            text = self._walk(text)
+        if self.held:
+            text, self.held = self.held + text, ""
+            text = self._read_one(text)
         return text
 
     def _feed_slice(self, text: str) -> None:
+        text = self.finish(text)
         while text:
-            if self.state:
-                text = self._walk(text)
-                continue
             text = self._run(text)
 
     def _run(self, text: str) -> str:
-        """Process complete sequences; return the text left to the state machine."""
+        """Process text up to a sequence that must be read alone; return the text after it."""
         terminal = self._terminal
         draw = terminal.draw
         moves = terminal.styles.moves
@@ -107,13 +99,7 @@ class Parser:
             action = known(piece)
             if action is None:
                 if piece[0] == "\x1b" and not _WHOLE.fullmatch(piece):
-                    self.state = "esc"
-                    return str(piece[1:])
-                if piece.startswith("\x1b]"):
-                    self._finish_osc(piece)
-                    style = terminal.style
-                    here = moves_from(style)
-                    continue
+                    return self._read_one(piece)
                 action = action_for(piece)
             function, arguments = action
             function(terminal, *arguments)
@@ -122,72 +108,50 @@ class Parser:
                 here = moves_from(style)
         return ""
 
-    def _finish_osc(self, piece: str) -> None:
-        end = "\x07" if piece[-1] == "\x07" else "\x1b\\"
-        operating_system_command(self._terminal, piece[2 : -len(end)], end)
-
-    # The state machine. Each step consumes text from the front and returns the rest.
-
-    def _walk(self, text: str) -> str:
-        if self.state == "esc":
-            return self._walk_sequence(text, _ESC_STEP)
-        if self.state == "csi":
-            return self._walk_sequence(text, _CSI_STEP)
-        return self._walk_string(text)
-
-    def _walk_sequence(self, text: str, step: re.Pattern[str]) -> str:
-        """Inside an ESC or CSI sequence: collect up to its final byte."""
-        found = step.match(text)
-        at = found.end() if found else 0
-        if len(self.body) <= MAX_CSI:
-            self.body += text[:at][: MAX_CSI + 1]
-        if at == len(text):
+    def _read_one(self, text: str) -> str:
+        """Process the sequence at the start of ``text``, or hold it back; return the text after it."""
+        end = _length(_ESC, text, 0)
+        sequence = "\x1b" + self._without_controls(text[1:end])
+        final = text[end : end + 1]
+        if sequence == "\x1b" and final == "[":
+            start, end = end + 1, _length(_CSI, text, end + 1)
+            sequence = "\x1b[" + self._without_controls(text[start:end])
+            final = text[end : end + 1]
+        elif sequence == "\x1b" and final and final in _OPENERS:
+            return self._read_string(final, text, end + 1)
+        if not final:
+            self.held = sequence[: MAX_SEQUENCE + 1]
             return ""
-        char = text[at]
-        rest = text[at + 1 :]
-        if char == "\x1b":
-            self._become("esc")
-        elif char in "\x18\x1a":
-            self._become("")
-        elif char < " ":
-            self._do(char)
-        elif char > "~":
-            pass  # non-ASCII characters mean nothing here
-        elif self.state == "esc" and not self.body and char == "[":
-            self._become("csi")
-        elif self.state == "esc" and not self.body and char in _OPENERS:
-            self._become(_OPENERS[char])
-        else:
-            sequence = ("\x1b[" if self.state == "csi" else "\x1b") + self.body + char
-            whole = len(self.body) < MAX_CSI
-            self._become("")
-            if whole:
-                self._do(sequence)
-        return rest
+        if final == "\x1b":
+            return text[end:]
+        if final >= " " and len(sequence) <= MAX_SEQUENCE:
+            function, arguments = action_for(sequence + final)
+            function(self._terminal, *arguments)
+        return text[end + 1 :]
 
-    def _walk_string(self, text: str) -> str:
-        """Inside a string: collect up to its terminator; an ESC starts the next sequence."""
-        found = _STRING_END[self.state].search(text)
-        at = found.start() if found else len(text)
-        if self.state != "string" and len(self.body) <= MAX_STRING:
-            self.body += text[: min(at, MAX_STRING + 1 - len(self.body))]
-        if found is None:
-            return ""
-        char = text[at]
-        state, body = self.state, self.body
-        self._become("esc" if char == "\x1b" else "")
-        if char in "\x07\x1b" and len(body) <= MAX_STRING:
+    def _without_controls(self, sequence: str) -> str:
+        """Execute the controls in a sequence, and return it without them and without characters that do not belong."""
+        for control in _CONTROLS.findall(sequence):
+            function, arguments = action_for(control)
+            function(self._terminal, *arguments)
+        return _NOT_IN_SEQUENCES.sub("", sequence)
+
+    def _read_string(self, opener: str, text: str, start: int) -> str:
+        """Process a string; an ESC ends it and starts the next sequence."""
+        end = _length(_OSC if opener == "]" else _STRING, text, start)
+        body = text[start:end]
+        terminator = text[end : end + 1]
+        if not terminator:
+            self.held = f"\x1b{opener}" + (body[: MAX_STRING + 1] if opener in "]P" else "")
+        elif terminator in "\x07\x1b" and len(body) <= MAX_STRING:
             body = _CONTROLS.sub("", body)
-            if state == "osc":
-                operating_system_command(self._terminal, body, "\x07" if char == "\x07" else "\x1b\\")
-            elif state == "dcs":
+            if opener == "]":
+                operating_system_command(self._terminal, body, "\x07" if terminator == "\x07" else "\x1b\\")
+            elif opener == "P":
                 device_control(self._terminal, body)
-        return text[at + 1 :]
+        return text[end:] if terminator == "\x1b" else text[end + 1 :]
 
-    def _become(self, state: str) -> None:
-        self.state = state
-        self.body = ""
 
-    def _do(self, piece: str) -> None:
-        function, arguments = action_for(piece)
-        function(self._terminal, *arguments)
+def _length(pattern: re.Pattern[str], text: str, start: int) -> int:
+    match = pattern.match(text, start)
+    return match.end() if match else start

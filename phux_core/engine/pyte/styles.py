@@ -22,7 +22,8 @@ _SWEEP_FROM = 4096
 _MOVES_LIMIT = 8192
 # Ids are characters; surrogates are excluded so that strings of ids survive JSON.
 _SURROGATES = range(0xD800, 0xE000)
-_LAST_ID = 0x10FFFF
+_IDS = 0x110000
+_MAX_STYLES = 1_000_000  # with more in one terminal, further text has the default style
 
 _ON = {
     1: "bold",
@@ -57,15 +58,14 @@ class StyleTable:
         moves: For each id, the ids that the SGR sequences seen so far lead to.
     """
 
-    __slots__ = ("_blanks", "_cached", "_free", "_ids", "_next", "_sweep_at", "entries", "moves")
+    __slots__ = ("_blanks", "_cached", "_ids", "_last", "_sweep_at", "entries", "moves")
 
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
         self.moves: dict[str, dict[str, str]] = {}
         self._ids: dict[Entry, str] = {}
         self._blanks: dict[str, str] = {}
-        self._free: list[str] = []
-        self._next = 0
+        self._last = -1
         self._cached = 0
         self._sweep_at = _SWEEP_FROM
         self.id_of((DEFAULT_STYLE, None))
@@ -74,23 +74,18 @@ class StyleTable:
         """Return the id of a style, creating it if needed."""
         style = self._ids.get(entry)
         if style is None:
-            style = self._new_id()
-            if style is None:
+            if len(self.entries) >= _MAX_STYLES:
                 return DEFAULT
-            self._ids[entry] = style
+            style = self._ids[entry] = self._unused_id()
             self.entries[style] = entry
         return style
 
-    def _new_id(self) -> str | None:
-        if self._free:
-            return self._free.pop()
-        if self._next > _LAST_ID:  # a million styles in one terminal: use the default from here on
-            return None
-        style = chr(self._next)
-        self._next += 1
-        if self._next in _SURROGATES:
-            self._next = _SURROGATES.stop
-        return style
+    def _unused_id(self) -> str:
+        while True:
+            self._last = (self._last + 1) % _IDS
+            style = chr(self._last)
+            if style not in self.entries and self._last not in _SURROGATES:
+                return style
 
     def moves_from(self, style: str) -> dict[str, str]:
         """Return the cached transitions of a style."""
@@ -134,7 +129,6 @@ class StyleTable:
     def sweep(self, used: Iterable[str]) -> None:
         """Drop all styles but those used: a stream of true colors would fill the memory."""
         keep = {DEFAULT, *used}
-        self._free += [style for style in self.entries if style not in keep]
         self.entries = {style: entry for style, entry in self.entries.items() if style in keep}
         self._ids = {entry: style for style, entry in self.entries.items()}
         self.moves.clear()
@@ -157,14 +151,6 @@ class StyleTable:
             entry: Entry = (Style._make(values), None if semantic is None else str(semantic))
             table.entries[style] = entry
             table._ids[entry] = style
-        table._next = max(map(ord, table.entries)) + 1
-        if table._next in _SURROGATES:
-            table._next = _SURROGATES.stop
-        table._free = [
-            style
-            for style in map(chr, range(1, table._next))
-            if style not in table.entries and ord(style) not in _SURROGATES
-        ]
         return table
 
 

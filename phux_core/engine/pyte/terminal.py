@@ -34,24 +34,17 @@ _COLUMNS = 3 << 5
 _COLUMNS_ALLOWED = 40 << 5
 _CURSOR_BLINK = 12 << 5
 _APPLICATION_KEYPAD = 66 << 5
-_FOCUS = 1004 << 5
-_BRACKETED_PASTE = 2004 << 5
-_SYNCHRONIZED = 2026 << 5
-_BACKARROW = 67 << 5
 _SIZE_REPORTS = 2048 << 5
 _MODIFY_OTHER_KEYS = -1  # set by a control function of its own, but stored with the modes
 # The modes that DECSTR resets; xterm's own modes are not affected.
 _SOFT_RESET = {mo.IRM, mo.DECOM, _APPLICATION_CURSOR, REVERSE_WRAP, _APPLICATION_KEYPAD}
 _ALTERNATE = {47 << 5, 1047 << 5, 1049 << 5}
 _SAVE_CURSOR = 1048 << 5
-# The first one set counts: programs that set several mean the strongest.
-_MOUSE = {1003 << 5: "any", 1002 << 5: "button", 1000 << 5: "normal", 9 << 5: "x10"}
-_MOUSE_FORMAT = {1016 << 5: "sgr_pixels", 1006 << 5: "sgr", 1015 << 5: "urxvt", 1005 << 5: "utf8"}
-
-KNOWN_MODES = frozenset(
-    {mo.IRM, mo.LNM, *_ALTERNATE, *_MOUSE, *_MOUSE_FORMAT}
-    | {number << 5 for number in (1, 3, 5, 6, 7, 12, 25, 40, 45, 66, 67, 1004, 1007, 1048, 2004, 2026, 2048)}
+_PRIVATE_MODES = (
+    *(1, 3, 5, 6, 7, 9, 12, 25, 40, 45, 66, 67, 1000, 1002, 1003, 1004, 1005, 1006, 1007, 1015, 1016, 1048),
+    *(2004, 2026, 2048),
 )
+KNOWN_MODES = frozenset({mo.IRM, mo.LNM, *_ALTERNATE, *(number << 5 for number in _PRIVATE_MODES)})
 """Modes that DECRQM reports and that may be set; setting others does nothing, so that they cannot accumulate."""
 
 _DEFAULT_MODES = frozenset({mo.DECAWM, mo.DECTCEM})
@@ -86,12 +79,9 @@ class Terminal(Screen):
     """A screen with its modes, charsets and title.
 
     Attributes:
-        effects: Effects not yet returned by ``take_effects``.
-        rang: Whether BEL is among them.
+        rang: Whether BEL was received since ``take_effects``.
         alternate: Whether the alternate screen is shown.
-        hidden_rows: The rows of the screen not shown.
         saved: The state saved by DECSC, for the primary and the alternate screen.
-        window_title: The title, or None if none was set.
         reported_title: The title last reported as an effect.
     """
 
@@ -218,28 +208,13 @@ class Terminal(Screen):
         if on:
             self.mode.add(mode)
 
-    def keypad_application(self) -> None:
-        """DECKPAM."""
-        self.mode.add(_APPLICATION_KEYPAD)
-
-    def keypad_numeric(self) -> None:
-        """DECKPNM."""
-        self.mode.discard(_APPLICATION_KEYPAD)
+    def is_set(self, private_mode: int) -> bool:
+        """Return whether a DEC private mode is set."""
+        return private_mode << 5 in self.mode
 
     def modes(self) -> Modes:
         """Return the modes as the protocol defines them."""
-        mode = self.mode
-        return Modes(
-            bracketed_paste=_BRACKETED_PASTE in mode,
-            application_cursor=_APPLICATION_CURSOR in mode,
-            application_keypad=_APPLICATION_KEYPAD in mode,
-            mouse=next((name for number, name in _MOUSE.items() if number in mode), "off"),
-            mouse_format=next((name for number, name in _MOUSE_FORMAT.items() if number in mode), "x10"),
-            focus_events=_FOCUS in mode,
-            synchronized_output=_SYNCHRONIZED in mode,
-            alt_screen=self.alternate,
-            kitty_flags=self.kitty_flags,
-        )
+        return Modes.read(self.is_set, alt_screen=self.alternate, kitty_flags=self.kitty_flags)
 
     @property
     def kitty_flags(self) -> int:
@@ -250,11 +225,6 @@ class Terminal(Screen):
     def modifies_other_keys(self) -> bool:
         """Whether modifiers of text keys are reported (xterm's modifyOtherKeys 2)."""
         return _MODIFY_OTHER_KEYS in self.mode
-
-    @property
-    def backarrow_sends_bs(self) -> bool:
-        """Whether Backspace sends BS (DECBKM)."""
-        return _BACKARROW in self.mode
 
     def modify_keys(self, which: int = 0, how: int = 0) -> None:
         """XTMODKEYS: only the fourth resource ("other" keys), at its second level, is supported."""
@@ -354,14 +324,9 @@ class Terminal(Screen):
         self.charset_names[slot] = name if name in _CHARSETS else "B"
         self.choose_charmap()
 
-    def shift_in(self) -> None:
-        """SI: select G0."""
-        self.charset = 0
-        self.choose_charmap()
-
-    def shift_out(self) -> None:
-        """SO: select G1."""
-        self.charset = 1
+    def use_charset(self, slot: int) -> None:
+        """SI and SO: use G0 or G1."""
+        self.charset = slot
         self.choose_charmap()
 
     def choose_charmap(self) -> None:

@@ -36,7 +36,7 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
     pane.watch.settle()
     cursor = engine.cursor()
     lines = engine.lines(0, engine.rows)
-    wanted = 0 if scrollback is None else min(scrollback or engine.history_rows, engine.history_rows)
+    wanted = engine.history_rows if scrollback == 0 else scrollback
     history = engine.lines(-wanted, wanted) if wanted else None
     screen: dict[str, Any] = {
         "pane": pane.record.id,

@@ -1,4 +1,4 @@
-"""The binding declares exactly the parts of libghostty-vt that the engine uses."""
+"""The compiled declarations match libghostty-vt, and cells have the layout that the engine expects."""
 
 from __future__ import annotations
 
@@ -9,24 +9,17 @@ import pytest
 
 pytest.importorskip("pyghostty")
 
-from phux_core.engine.ghostty import binding
+import ghostty_declarations
+
+from phux_core.engine.ghostty import grid, native
 from phux_core.engine.ghostty.native import ffi, lib
 
-ENGINE = Path(binding.__file__).parent
+ENGINE = Path(native.__file__).parent
 OURS = {"GhosttyEngine", "GhosttyError"}
-DECLARATIONS = """
-typedef enum { GHOSTTY_ONE = 1, } GhosttyOne;
-typedef struct { int a; GhosttyOne one; } GhosttyTwo;
-typedef void (*GhosttyCall)(GhosttyTwo*, int);
-typedef struct { int b; } GhosttyUnused;
-/* a comment; with a semicolon */
-GhosttyOne ghostty_used(GhosttyCall call);
-void ghostty_unused(GhosttyUnused* unused);
-"""
 
 
 def names(pattern):
-    text = "".join(path.read_text() for path in ENGINE.glob("*.py") if path.stem != "binding")
+    text = "".join(path.read_text() for path in ENGINE.glob("*.py"))
     return set(re.findall(pattern, text)) - OURS
 
 
@@ -40,31 +33,58 @@ def test_every_type_used_by_the_engine_is_declared():
         assert ffi.typeof(name), name
 
 
-def test_reduce_keeps_only_the_used_names_and_their_dependencies():
-    reduced = binding.reduce(DECLARATIONS, ["ghostty_used"])
-    assert set(re.findall(r"[Gg]hostty\w+", reduced)) == {"ghostty_used", "GhosttyCall", "GhosttyTwo", "GhosttyOne"}
-
-
-def test_a_name_missing_from_the_library_raises_import_error():
-    with pytest.raises(ImportError, match="ghostty_gone"):
-        binding.reduce(DECLARATIONS, ["ghostty_gone"])
-
-
 def test_the_compiled_declarations_match_the_installed_library():
-    """If they differ, each start takes 150 ms longer; update with ``python -m phux_core.engine.ghostty.binding PATH``."""
-    directory = binding._directory()
-    compiled, parsed = binding._compiled(directory), binding._parsed(directory)
-    assert compiled is ffi
+    parsed = ghostty_declarations.parse()
     for name in names(r"\bGhostty\w+"):
-        assert parsed.getctype(name) == compiled.getctype(name)
+        assert parsed.getctype(name) == ffi.getctype(name)
         if parsed.typeof(name).kind == "struct":
             assert [(field, kind.offset) for field, kind in parsed.typeof(name).fields] == [
-                (field, kind.offset) for field, kind in compiled.typeof(name).fields
+                (field, kind.offset) for field, kind in ffi.typeof(name).fields
             ]
 
 
-def test_declarations_of_another_release_are_parsed_at_runtime(tmp_path):
-    directory = Path(binding._directory())
-    (tmp_path / "_cdef.py").write_text((directory / "_cdef.py").read_text() + "\n# a newer release\n")
-    assert binding._compiled(str(tmp_path)) is None
-    assert binding._parsed(str(tmp_path)).typeof("GhosttyTerminal")
+def test_another_release_of_pyghostty_is_refused(monkeypatch):
+    monkeypatch.setattr(native.declarations, "CHECKSUM", 0)
+    with pytest.raises(ImportError, match="release of pyghostty"):
+        native._load()
+
+
+@pytest.mark.parametrize(
+    ("twin", "real", "first"),
+    [("PhuxPoint", "GhosttyPoint", "x"), ("PhuxScroll", "GhosttyTerminalScrollViewport", "row")],
+)
+def test_structs_that_stand_for_unions_have_their_layout(twin, real, first):
+    assert (ffi.sizeof(twin), ffi.offsetof(twin, first)) == (ffi.sizeof(real), ffi.offsetof(real, "value"))
+
+
+def cell(bits, data):
+    """Return a field of a packed cell, as the library reads it."""
+    out = ffi.new("uint32_t*")
+    lib.ghostty_cell_get(bits, data, out)
+    return out[0]
+
+
+def row(bits, data):
+    """Return a field of a packed row, as the library reads it."""
+    out = ffi.new("uint32_t*")
+    lib.ghostty_row_get(bits, data, out)
+    return out[0]
+
+
+def test_cells_and_rows_are_packed_as_the_grid_reads_them():
+    background = grid.TAG_BACKGROUND
+    tag = lib.GHOSTTY_CELL_DATA_CONTENT_TAG
+    assert cell(0x10FFFF << grid.CONTENT_SHIFT, lib.GHOSTTY_CELL_DATA_CODEPOINT) == 0x10FFFF
+    assert cell(1, tag) == lib.GHOSTTY_CELL_CONTENT_CODEPOINT_GRAPHEME
+    assert cell(background, tag) == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_PALETTE
+    assert cell(background | 1, tag) == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_RGB
+    assert cell(background | 0xAB << grid.CONTENT_SHIFT, lib.GHOSTTY_CELL_DATA_COLOR_PALETTE) == 0xAB
+    assert cell(background | 1 | 0x332211 << grid.CONTENT_SHIFT, lib.GHOSTTY_CELL_DATA_COLOR_RGB) == 0x332211
+    assert cell(0xBEEF << grid.STYLE_SHIFT, lib.GHOSTTY_CELL_DATA_STYLE_ID) == 0xBEEF
+    assert cell(2 << grid.WIDE_SHIFT, lib.GHOSTTY_CELL_DATA_WIDE) == lib.GHOSTTY_CELL_WIDE_SPACER_TAIL
+    semantic = lib.GHOSTTY_CELL_DATA_SEMANTIC_CONTENT
+    assert cell(2 << grid.SEMANTIC_SHIFT, semantic) == lib.GHOSTTY_CELL_SEMANTIC_PROMPT
+    assert row(grid.ROW_WRAPPED, lib.GHOSTTY_ROW_DATA_WRAP) == 1
+    assert row(grid.ROW_STYLED, lib.GHOSTTY_ROW_DATA_STYLED) == 1
+    prompt = lib.GHOSTTY_ROW_DATA_SEMANTIC_PROMPT
+    assert row(grid.ROW_PROMPT, prompt) == lib.GHOSTTY_ROW_SEMANTIC_PROMPT

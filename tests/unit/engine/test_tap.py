@@ -144,14 +144,21 @@ def test_a_body_of_the_maximum_length_is_reported_and_a_longer_one_is_not():
     assert scan(b"\x1b]7748;" + body + b"y\x07")[1] == []
 
 
-def test_in_osc_is_true_inside_a_command():
+def test_an_unfinished_command_is_held_back():
     tap = Tap()
-    for data, expected in ((b"a", False), (b"\x1b", False), (b"]", True), (b"0;x", True), (b"\x07", False)):
-        tap.scan(data)
-        assert tap.in_osc is expected
+    assert tap.scan(b"a\x1b")[0] == b"a"
+    assert tap.scan(b"]0;ti")[0] == b""
+    assert tap.scan(b"tle\x1b")[0] == b""
+    assert tap.scan(b"\\b")[0] == b"\x1b]0;title\x1b\\b"
 
 
-@pytest.mark.parametrize("state", [b"", b"x", b"\0" * 100])
+@pytest.mark.parametrize("size", [MAX_BODY + 100, 1000])
+def test_commands_that_are_too_long_are_removed_however_they_are_split(size):
+    stream = b"a\x1b]0;" + b"x" * (MAX_BODY + 20) + b"\x1b\\b"
+    assert scan(*(stream[at : at + size] for at in range(0, len(stream), size))) == (b"a\x1b\\b", [])
+
+
+@pytest.mark.parametrize("state", ["", "x", "\0" * 100, "1", "[1, 2, 3]"])
 def test_load_raises_value_error_for_an_invalid_state(state):
     with pytest.raises(ValueError):
         Tap.load(state)

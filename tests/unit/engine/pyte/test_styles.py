@@ -68,7 +68,16 @@ def test_erased_cells_keep_only_the_background():
     assert table.blank(table.after(DEFAULT, "\x1b[1m")) == DEFAULT
 
 
-def test_sweep_removes_unused_styles_and_their_ids_are_reused():
+def test_ids_are_reused_after_the_last_one():
+    table = StyleTable()
+    old, kept = (table.after(DEFAULT, f"\x1b[{code}m") for code in (31, 32))
+    table.sweep([kept])
+    table._last = 0x10FFFF
+    assert table.after(DEFAULT, "\x1b[1m") == old
+    assert table.after(DEFAULT, "\x1b[2m") not in {DEFAULT, old, kept}
+
+
+def test_sweep_removes_unused_styles():
     table = StyleTable()
     ids = [table.after(DEFAULT, f"\x1b[38;2;{number // 256};{number % 256};0m") for number in range(5000)]
     assert table.is_full()
@@ -77,7 +86,6 @@ def test_sweep_removes_unused_styles_and_their_ids_are_reused():
     assert not table.is_full()
     assert table.entries[kept][0] == Style(fg=(0, 7, 0))
     assert set(table.entries) == {DEFAULT, kept}
-    assert table.after(DEFAULT, "\x1b[1m") in ids
 
 
 def test_a_table_is_unchanged_after_dump_and_load():
