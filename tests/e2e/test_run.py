@@ -778,8 +778,8 @@ def test_input_typed_ahead_and_discarded_by_c_c_is_not_awaited(far_pane):
 def test_no_file_is_left_next_to_the_socket(server, open_shell):
     pane = open_shell("dash")
     pane.run("if")
-    # The file of this command exists while it runs.
-    assert pane.run(f"ls -1 {os.path.dirname(server.socket)}/r*; #\t").exit_code == 0
+    # A character that is a key at the prompt needs a file, which exists while the command runs.
+    assert pane.run(f"ls -1 {os.path.dirname(server.socket)}/r*; #\a").exit_code == 0
     assert files_of_runs(server.socket) == []
 
 
@@ -980,7 +980,7 @@ def test_a_full_directory_is_reported_and_leaves_no_file(server, open_shell, phu
     resource.prlimit(service, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
     try:
         with pytest.raises(errors.RefusedError, match="cannot be written"):
-            pane.run("echo\thi", timeout_s=20)
+            pane.run("echo hi #\a", timeout_s=20)
     finally:
         resource.prlimit(service, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     assert files_of_runs(server.socket) == []
