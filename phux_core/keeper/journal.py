@@ -1,9 +1,13 @@
 """A pane's output since the last checkpoint, in memory that the service writes and the keeper holds.
 
-The service reads the PTY directly into it and then advances a counter. After the counter there are only zeros, so
-bytes that were read and not yet counted can be detected. A service that dies at any moment, for any reason, loses
-nothing: the next one restores the checkpoint and feeds the journal. This needs no file and no disk space, and pages
-that were never written to use no memory.
+The service reads the PTY directly into it and then advances a counter. Before each read it fills the space with a
+pattern, so the next service finds bytes that were read and not yet counted when this one died: they end where the
+pattern is intact. Thus a service that dies at any moment, for any reason, loses nothing: the next one restores the
+checkpoint and feeds the journal. This needs no file and no disk space, and pages that were never written to use no
+memory.
+
+The pattern consists of bytes that UTF-8 never contains. In other data, the last byte of a read may happen to continue
+the pattern: of random bytes, one in 256 deaths during a read loses one.
 """
 
 from __future__ import annotations
@@ -21,19 +25,24 @@ SIZE = 16 * 1024 * 1024
 """Bytes of output before a checkpoint is needed: a few times a second at full speed."""
 MAX_READ = 256 * 1024
 """Maximum bytes of one read."""
-NOTE_SIZE = 1000
+NOTE_SIZE = 996
 """Maximum bytes of the note stored beside the output."""
 OUTBOX_SIZE = 32 * 1024
 """Maximum bytes stored here until the keeper has received them."""
-_COUNTS = struct.Struct("=QQ")
-_LENGTH = struct.Struct("=I")
-# The output begins after the counts and the note, in the same page of memory.
+# A native integer is stored at once, so a service that is killed leaves its old or its new value.
+_COUNTS = struct.Struct("@QQ")
+_LENGTH = struct.Struct("@I")
+# The output begins after the counts, the note and the limit, in the same page of memory. The limit is the end of the
+# space of the current read; bytes from the end of the output up to it may be uncounted.
 _NOTE = _COUNTS.size
-_START = _NOTE + _LENGTH.size + NOTE_SIZE
+_LIMIT = _NOTE + _LENGTH.size + NOTE_SIZE
+_START = _LIMIT + _LENGTH.size
 _END = _START + SIZE
 _OUTBOX = _END
 _OUTBOX_START = _OUTBOX + _LENGTH.size
 _WHOLE = _OUTBOX_START + OUTBOX_SIZE
+# The fill of the space for a read. The bytes differ so that no run of equal bytes looks like it.
+_PATTERN = memoryview(bytes([0xC1, 0xF9]) * (MAX_READ // 2 + 1))
 # Bytes before the last checkpoint that stay readable, for readers of the stream as text.
 _REMEMBERED = 64 * 1024
 
@@ -74,15 +83,15 @@ class Journal:
         # Use pread, because an access through the mapping would allocate pages that were never written to.
         self._base, self._length = _COUNTS.unpack(os.pread(fd, _COUNTS.size, 0))
         (self._outbox_size,) = _LENGTH.unpack(os.pread(fd, _LENGTH.size, _OUTBOX))
-        self._count_uncounted(fd)
+        (limit,) = _LENGTH.unpack(os.pread(fd, _LENGTH.size, _LIMIT))
+        if limit > self._length:
+            self._count(self._uncounted(os.pread(fd, limit - self._length, _START + self._length)))
         os.close(fd)
 
-    def _count_uncounted(self, fd: int) -> None:
-        """Count bytes that a service had read, but not yet counted, when it died. Only zeros follow them."""
-        uncounted = len(os.pread(fd, min(MAX_READ, self.room), _START + self._length).rstrip(b"\0"))
-        if uncounted:
-            self._length += uncounted
-            _COUNTS.pack_into(self._map, 0, self._base, self._length)
+    def _uncounted(self, space: bytes) -> int:
+        """Return how many bytes of the space were read, and not counted."""
+        pattern = self._pattern(len(space))
+        return next((size for size in range(len(space), 0, -1) if space[size - 1] != pattern[size - 1]), 0)
 
     @property
     def position(self) -> int:
@@ -107,10 +116,23 @@ class Journal:
     def take(self, read_into: Callable[[memoryview], int], most: int) -> int:
         """Let a reader append up to ``most`` bytes, which must fit in ``room`` and ``MAX_READ``; return how many."""
         start = _START + self._length
-        count = read_into(self._view[start : start + most])
-        self._length += count
-        _COUNTS.pack_into(self._map, 0, self._base, self._length)
+        space = self._view[start : start + most]
+        space[:] = self._pattern(most)
+        _LENGTH.pack_into(self._map, _LIMIT, self._length + most)
+        count = read_into(space)
+        self._count(count)
         return count
+
+    def _pattern(self, size: int) -> memoryview:
+        """Return the fill of the free space; each place has its byte, so what a read leaves of it stays valid."""
+        odd = self._length % 2
+        return _PATTERN[odd : odd + size]
+
+    def _count(self, size: int) -> None:
+        """Add bytes that were read to the output."""
+        self._length += size
+        _COUNTS.pack_into(self._map, 0, self._base, self._length)
+        _LENGTH.pack_into(self._map, _LIMIT, self._length)
 
     def since(self, position: int, most: int = SIZE) -> bytes:
         """Return up to ``most`` bytes from a position in the stream, which is ``oldest`` or later."""
@@ -164,22 +186,12 @@ class Journal:
     def restart(self) -> None:
         """Empty the journal, because a checkpoint covers its content."""
         self._before = self.since(max(self.oldest, self.position - _REMEMBERED))
-        used, self._length = self._length, 0
-        self._base += used
-        _COUNTS.pack_into(self._map, 0, self._base, 0)
-        self._clear(_START + used)
-
-    def _clear(self, end: int) -> None:
-        """Fill the output area with zeros, and free its memory where the system supports it."""
-        page = mmap.PAGESIZE
-        if hasattr(mmap, "MADV_REMOVE"):
-            last = _END // page * page
-            self._view[_START:page] = bytes(page - _START)
-            self._map.madvise(mmap.MADV_REMOVE, page, last - page)
-            if end > last:
-                self._view[last:_END] = bytes(_END - last)
-        else:
-            self._view[_START:end] = bytes(end - _START)
+        _LENGTH.pack_into(self._map, _LIMIT, 0)  # first, else all output would look uncounted
+        self._base, self._length = self.position, 0
+        self._count(0)
+        if hasattr(mmap, "MADV_REMOVE"):  # free the memory
+            page = mmap.PAGESIZE
+            self._map.madvise(mmap.MADV_REMOVE, page, _END // page * page - page)
 
     def close(self) -> None:
         """Unmap the memory; the keeper still holds it."""

@@ -185,15 +185,21 @@ def test_the_keeper_has_a_checkpoint_before_the_journal_is_truncated(phux):
     assert len(pane.snapshot(scrollback=0).scrollback) == 10_000
 
 
-def test_a_flood_loses_no_byte_through_many_deaths(phux):
-    count = 400_000
-    total = len("".join(f"{number}\r\n" for number in range(1, count + 1))) + len("end\r\n")
-    pane = phux.new_session("flood", command=["sh", "-c", f"seq 1 {count}; echo end; exec cat"]).pane
+@pytest.mark.parametrize(
+    ("flood", "size"),
+    [
+        ("seq 1 400000", sum(len(f"{number}\r\n") for number in range(1, 400_001))),
+        ("head -c 4000000 /dev/zero", 4_000_000),
+    ],
+    ids=["numbers", "NULs"],
+)
+def test_a_flood_loses_no_byte_through_many_deaths(phux, flood, size):
+    pane = phux.new_session("flood", command=["sh", "-c", f"{flood}; echo end; exec cat"]).pane
     for _ in range(4):
         time.sleep(0.03)
         kill_service(phux)
     pane.wait(until="end", timeout_s=60)
-    assert pane.snapshot().seq == total
+    assert pane.snapshot().seq == size + len("end\r\n")
 
 
 def test_connecting_right_after_the_last_session_ended_starts_another_server(runtime):

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # A read of this size was probably limited by the kernel's buffer, so there may be more.
 _FULL_READ = 4000
+# The kernel's buffer.
+_ONE_READ = 4096
 _LEAST_SLICE = 4 * 1024
 # Assumed bytes per second before the first measurement.
 _RATE = 20_000_000.0
@@ -177,7 +179,7 @@ class Intake:
             if self._small_reads == _SMALL_READS:
                 self._stop_draining()
             return count
-        count = self._journal.take(lambda room: os.readv(self.fd, [room]), most)
+        count = self._journal.take(lambda room: os.readv(self.fd, [room]), min(most, _ONE_READ))
         if count >= _FULL_READ:
             with contextlib.suppress(OSError):  # out of descriptors: continue, only slower
                 self._drain = Drain(self.fd)

@@ -97,25 +97,41 @@ def test_end_of_file_returns_zero_and_a_hangup_raises():
     os.close(master)
 
 
-def test_bytes_that_a_dead_service_read_but_did_not_count_are_recovered():
-    """A service that dies during a read has removed bytes from the kernel; the journal has the only copy."""
+def journal_after_a_death(before, uncounted):
+    """Return the output found after a service died during a read, which has removed bytes from the kernel."""
     descriptor = journals.create()
     first = journals.Journal(os.dup(descriptor))
-    first.take(write_in(b"counted"), 100)
+    for data in (b"x" * 200, b"covered by a checkpoint"):
+        first.take(write_in(data), 300)
+    first.restart()
+    first.take(write_in(before), 100)
 
     class DiesError(Exception):
         pass
 
     def read_and_die(room):
-        room[:9] = b"uncounted"
+        room[: len(uncounted)] = uncounted
         raise DiesError
 
     with pytest.raises(DiesError):
         first.take(read_and_die, 100)
     first.close()
     second = journals.Journal(descriptor)
-    assert second.since(second.base) == b"counteduncounted"
+    output = second.since(second.base)
     second.close()
+    return output
+
+
+@pytest.mark.parametrize("uncounted", [b"", b"text", b"\0", b"text\0\0\0", bytes(100), "é".encode(), b"\xff" * 9])
+@pytest.mark.parametrize("before", [b"counted", b"an even number of bytes."])
+def test_output_that_a_dying_service_read_and_did_not_count_is_recovered(before, uncounted):
+    assert journal_after_a_death(before, uncounted) == before + uncounted
+
+
+@pytest.mark.parametrize("fill", [b"\xc1", b"\xf9"])
+def test_output_that_looks_like_the_fill_of_the_journal_loses_at_most_its_last_byte(fill):
+    assert journal_after_a_death(b"", fill * 9) in (fill * 8, fill * 9)
+    assert journal_after_a_death(b"x", fill * 9) in (b"x" + fill * 8, b"x" + fill * 9)
 
 
 def test_the_outbox_is_kept_across_services_and_journal_restarts():
