@@ -11,7 +11,7 @@ import stat
 import sys
 
 from phux_client import flows
-from phux_core import errors, paths, procfs
+from phux_core import errors, files, paths, procfs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,6 +100,8 @@ def _logs(root: str | None, problem: str | None) -> "Document":
         return _failed("logs", f"{root} is not a directory, so nothing is logged", f"remove {root}")
     if found.st_uid != os.getuid() or found.st_mode & 0o077:
         return _failed("logs", f"{root} is not private to this user, so nothing is logged", f"chmod 700 {root}")
+    if unsafe := files.unsafe_ancestor(root):
+        return _failed("logs", f"other users can replace {root}, so nothing is logged: {unsafe}", "make it private")
     if not os.access(root, os.W_OK):
         return _failed("logs", f"{root} cannot be written to, so nothing is logged", f"make {root} writable")
     return _passed("logs", f"{root} is private")

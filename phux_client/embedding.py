@@ -13,7 +13,7 @@ import threading
 import time
 
 from phux_client.starting import START_TIMEOUT_S, await_ready
-from phux_core import errors, wire
+from phux_core import errors, files, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class EmbeddedServer:
             "state_dir": os.path.join(self._directory, "state"),  # logs are deleted with the directory
             "engine": engine,
         }
-        log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        log = files.open_regular(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         self._ready, ready_writer = os.pipe()
         life, self._life = os.pipe()
         try:

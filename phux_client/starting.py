@@ -8,7 +8,7 @@ import time
 from phux_client.blocking.link import Link
 from phux_client.flows._kinds import Request
 from phux_client.unix_socket import try_connect
-from phux_core import errors, paths
+from phux_core import errors, files, paths
 
 START_TIMEOUT_S = 5.0
 _RETRY_S = 0.01
@@ -50,7 +50,7 @@ def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
 
 def _open_private(path: str, flags: int) -> int:
     try:
-        return os.open(path, flags | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        return files.open_regular(path, flags | os.O_CREAT)
     except OSError as error:
         raise errors.StartFailedError(
             f"no server can be started, because {path} cannot be opened: {error.strerror}",

@@ -8,6 +8,7 @@ import stat
 import time
 
 from phux_core import errors, paths, wire
+from phux_core.peer import peer_uid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _HUNG_UP = getattr(select, "POLLRDHUP", 0)
 
 
 def try_connect(path: str) -> socket_module.socket | None:
-    """Connect without blocking.
+    """Connect without blocking, and check that the server is this user's before anything is sent.
 
     Returns:
         The socket, non-blocking; None if the backlog is full, because of many clients or a service that is starting.
@@ -41,6 +42,11 @@ def try_connect(path: str) -> socket_module.socket | None:
     except OSError as error:
         sock.close()
         raise errors.TransportError(f"cannot connect to {path}: {error.strerror}") from error
+    if peer_uid(sock) != os.getuid():
+        sock.close()
+        raise errors.UnsafePathError(
+            f"the server on {path} belongs to another user", remedy="choose another path with --socket or PHUX_SOCKET"
+        )
     return sock
 
 

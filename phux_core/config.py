@@ -9,6 +9,7 @@ CLI's path: only ``server`` and ``attach`` import it.
 import os
 import re
 
+from phux_core import files
 from phux_core.bindings import is_action, is_key
 from phux_core.errors import BadConfigError
 from phux_core.kinds import BOOLEAN, SIZE_POLICIES, Kind, Param, number, one_of, whole
@@ -125,8 +126,11 @@ def _unquoted(name: str) -> str:
 
 
 def _read(path: str) -> str:
+    if path == os.devnull:
+        return ""
     try:
-        with open(path, "rb") as file:
+        # A link is often made on purpose, in a repository of such files.
+        with os.fdopen(files.open_regular(os.path.realpath(path), os.O_RDONLY), "rb") as file:
             data = file.read(_MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:
             raise BadConfigError(f"{path} is larger than {_MAX_BYTES} bytes", remedy="shorten it")

@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 
+from phux_core import files
 from phux_core.errors import UnsafePathError
 
 # sun_path has 108 bytes on Linux and 104 elsewhere, including the terminating NUL.
@@ -135,7 +136,7 @@ def ensure_private_directory(socket: str) -> None:
 
 
 def check_private_directory(socket: str) -> None:
-    """Check that the socket's directory is a real directory, owned by us and closed to others.
+    """Check that the socket's directory is a real directory, owned by us, closed to others and not replaceable by them.
 
     Raises:
         UnsafePathError: The directory is unsafe.
@@ -162,6 +163,8 @@ def check_private_directory(socket: str) -> None:
         problem, remedy = f"is not accessible {mode}", f"chmod 700 {directory}"
     elif found.st_mode & 0o077:
         problem = f"is open to others {mode}"
+    elif unsafe := files.unsafe_ancestor(directory):
+        problem = f"can be replaced by other users: {unsafe}"
     else:
         return
     raise UnsafePathError(f"the socket's directory {directory} {problem}", remedy=remedy)

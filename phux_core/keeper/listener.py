@@ -9,7 +9,7 @@ import os
 import socket
 import stat
 
-from phux_core import paths
+from phux_core import files, paths
 from phux_core.errors import RefusedError, UnsafePathError
 
 _BACKLOG = 128
@@ -59,7 +59,7 @@ def take_lock(socket_path: str) -> int:
 
     Blocks until the lock is acquired.
     """
-    fd = os.open(paths.lock_path(socket_path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    fd = files.open_regular(paths.lock_path(socket_path), os.O_RDWR | os.O_CREAT)
     fcntl.flock(fd, fcntl.LOCK_EX)
     return fd
 

@@ -7,12 +7,14 @@ import os
 import sys
 import time
 
+from phux_core import files
+
 _MAX_BYTES = 1024 * 1024
 
 
 def redirect_to_log(path: str) -> None:
     """Send stdout and stderr to a private log file, appending."""
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    fd = files.open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(fd, 1)
     os.dup2(fd, 2)
     os.close(fd)

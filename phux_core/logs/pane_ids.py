@@ -22,8 +22,7 @@ def take(root: str, least: int) -> int:
         with contextlib.suppress(OSError):  # full or read-only disk: ids are still unique within this server
             directory = places.open_directory(root, create=True)
             try:
-                # O_NONBLOCK, because the path may be a FIFO.
-                fd = places.open_file(_NAME, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK, dir_fd=directory)
+                fd = places.open_file(_NAME, os.O_RDWR | os.O_CREAT, dir_fd=directory)
             finally:
                 os.close(directory)
             try:

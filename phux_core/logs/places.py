@@ -7,6 +7,7 @@ Existing permissions are never changed.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -15,7 +16,7 @@ import stat
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from phux_core import procfs
+from phux_core import files, procfs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,12 +76,13 @@ class UnsafeDirectoryError(OSError):
 
 
 def open_directory(path: str, *names: str, create: bool = False) -> int:
-    """Open a directory and return its descriptor; ``path`` and each of ``names`` below it is checked, not its parents.
+    """Open a directory and return its descriptor; ``path``, each of ``names`` below it and all parents are checked.
 
     Raises:
-        UnsafeDirectoryError: A component belongs to another user or is accessible to others.
+        UnsafeDirectoryError: A component belongs to another user or is accessible to others, or they can replace it.
         OSError: A component does not exist, is not a directory, is a link, or cannot be created.
     """
+    _check_ancestors(path)
     if create:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         with contextlib.suppress(FileExistsError):
@@ -117,6 +119,12 @@ def log_directory(root: str, log: LogId, *, create: bool = False) -> Iterator[in
         os.close(directory)
 
 
+@functools.cache  # of a safe path; only root and we can change that
+def _check_ancestors(path: str) -> None:
+    if unsafe := files.unsafe_ancestor(path):
+        raise UnsafeDirectoryError(f"other users can replace {path}: {unsafe}")
+
+
 def _check(fd: int, name: str) -> None:
     found = os.fstat(fd)
     if found.st_uid != os.getuid():
@@ -126,8 +134,8 @@ def _check(fd: int, name: str) -> None:
 
 
 def open_file(name: str, flags: int, *, dir_fd: int) -> int:
-    """Open a file of a log with private permissions, without following links."""
-    return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=dir_fd)
+    """Open a file of a log, see ``files.open_regular``."""
+    return files.open_regular(name, flags, dir_fd=dir_fd)
 
 
 def read_file(name: str, most: int, *, dir_fd: int) -> bytes:

@@ -14,10 +14,10 @@ from phux_core import engine as engines
 from phux_core import procfs, wire
 from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
+from phux_core.peer import peer_uid
 from phux_core.server.history.pane_ledger import PaneLedger
 from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
-from phux_core.server.kernel.peer_credentials import peer_uid
 from phux_core.server.kernel.syscall import ask_where_refused
 from phux_core.server.pane import Pane, PaneContext, restore
 from phux_core.server.pane_faults import PaneFaults

@@ -428,11 +428,13 @@ def test_an_unknown_engine_is_rejected_with_a_list_of_engines(place, begin):
 
 
 @pytest.mark.parametrize("suffix", ["log", "lock"])
-@pytest.mark.parametrize("what", ["directory", "symbolic link"])
+@pytest.mark.parametrize("what", ["directory", "symbolic link", "FIFO"])
 def test_a_log_or_lock_that_cannot_be_written_is_a_start_error_that_names_it(place, tmp_path, suffix, what):
     taken = Path(f"{place}.{suffix}")
     if what == "directory":
         taken.mkdir()
+    elif what == "FIFO":
+        os.mkfifo(taken)
     else:
         taken.symlink_to("/dev/null")
     finished = Cli(str(place), tmp_path)("new", "--json", "-s", "w", "--", "sleep", "1000")
@@ -500,6 +502,53 @@ def test_a_client_does_not_talk_to_a_socket_in_an_open_directory(tmp_path):
         os.chmod(directory, 0o700)
     assert error["error"]["code"] == "unsafe_path"
     assert json.dumps(error).count(directory)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_a_client_sends_nothing_to_a_server_of_another_user(tmp_path):
+    tmp_path.chmod(0o700)
+    path = str(tmp_path / "phux.sock")
+    with plain_socket.socket(plain_socket.AF_UNIX) as impostor:
+        impostor.bind(path)
+        os.seteuid(65534)
+        try:
+            impostor.listen()
+        finally:
+            os.seteuid(0)
+        impostor.settimeout(10)
+        error = Cli(path, tmp_path)("ls", "--json").error
+        assert error["error"]["code"] == "unsafe_path"
+        assert "another user" in error["error"]["message"]
+        connection, _address = impostor.accept()
+        with connection:
+            assert connection.recv(100) == b""
+
+
+def test_a_client_does_not_use_a_socket_that_others_can_replace(tmp_path):
+    above = tmp_path / "above"
+    (above / "private").mkdir(parents=True)
+    (above / "private").chmod(0o700)
+    above.chmod(0o777)
+    for verb in (["ls"], ["new", "-s", "work"]):
+        error = Cli(str(above / "private" / "phux.sock"), tmp_path)(*verb, "--json").error
+        assert error["error"]["code"] == "unsafe_path"
+        assert f"{above} is writable by others" in error["error"]["message"]
+    assert os.listdir(above / "private") == []
+
+
+def test_in_a_state_directory_that_others_can_replace_nothing_is_logged(tmp_path):
+    tmp_path.chmod(0o700)
+    state = tmp_path / "state"
+    (state / "phux").mkdir(parents=True)
+    (state / "phux").chmod(0o777)
+    cli = Cli(str(tmp_path / "phux.sock"), tmp_path, {"XDG_STATE_HOME": str(state)})
+    cli.json("new", "-s", "work")
+    try:
+        assert f"{state}/phux is writable by others" in cli("status").out
+        assert f"{state}/phux is writable by others" in cli("doctor").out
+        assert os.listdir(state / "phux") == []
+    finally:
+        assert cli("kill", "--server").code == 0
 
 
 @pytest.mark.parametrize(("variables", "engine"), [({}, "ghostty"), ({"PHUX_ENGINE": "pyte"}, "pyte")])

@@ -35,7 +35,9 @@ CONTRACT = {
         "conditions",
         "wire",
         "compact_json",
+        "files",
         "paths",
+        "peer",
         "procfs",
         "errors",
         "escapes",
@@ -109,7 +111,7 @@ def violations(name, source):
         part = part_of_core(target) if top == "phux_core" else None
         if package == "phux_core":
             bad = top in {"phux_client", "phux_cli", "phux_mcp"}
-            bad |= core not in {"server", "keeper"} and (top in LOOPS or part in {"server", "keeper"})
+            bad |= core not in {"server", "keeper", "peer"} and (top in LOOPS or part in {"server", "keeper"})
             bad |= points_up(name, target)
             bad |= core == "keeper" and part in {"server", "engine"}
             bad |= core in CONTRACT and part == "engine"
