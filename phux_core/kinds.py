@@ -63,14 +63,17 @@ def one_of(*values: str, annotation: str = "str") -> Kind:
     return Kind(words, lambda value: isinstance(value, str) and value in values, schema, annotation)
 
 
-def list_of(kind: Kind, words: str, *, least: int = 0, annotation: str = "list[str]") -> Kind:
-    """Return the kind of lists of at least ``least`` values."""
+def list_of(kind: Kind, words: str, *, least: int = 0, most: int | None = None, annotation: str = "list[str]") -> Kind:
+    """Return the kind of lists of ``least`` to ``most`` values."""
 
     def fits(value: object) -> bool:
-        return isinstance(value, list) and len(value) >= least and all(map(kind.fits, value))
+        if not isinstance(value, list) or len(value) < least or (most is not None and len(value) > most):
+            return False
+        return all(map(kind.fits, value))
 
     schema: dict[str, object] = {"type": "array", "items": kind.schema}
-    return Kind(words, fits, schema | ({"minItems": least} if least else {}), annotation)
+    schema |= {"minItems": least} if least else {}
+    return Kind(words, fits, schema | ({} if most is None else {"maxItems": most}), annotation)
 
 
 def _is_text(value: object) -> bool:
@@ -156,8 +159,9 @@ PATH = list_of(one_of("first", "second"), 'a list of "first" and "second"', anno
 POLICY = one_of(*WINDOW_POLICIES)
 INPUT = list_of(
     Kind("", _is_input_item, {"type": "object"}),
-    'a list of objects with one of the keys "key", "text", "line", "paste", "mouse" and "focus" (see Typing)',
+    'a list of 1 to 10000 objects with one of the keys "key", "text", "line", "paste", "mouse" and "focus" (see Typing)',
     least=1,
+    most=10_000,  # encoding them takes about 50 ms, and meanwhile nobody else is served
     annotation="list[dict[str, Any]]",
 )
 

@@ -109,6 +109,11 @@ class Journal:
         return self.base - len(self._before)
 
     @property
+    def size(self) -> int:
+        """The number of bytes in the journal."""
+        return int(self._length)
+
+    @property
     def room(self) -> int:
         """Free bytes."""
         return int(SIZE - self._length)

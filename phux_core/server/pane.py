@@ -48,6 +48,11 @@ if TYPE_CHECKING:
     from phux_core.server.shell.events import State
 
 
+# A larger journal is freed after a pause in the output. Its memory is the system's: no process is charged for it.
+_LARGE_JOURNAL = 1024 * 1024
+_FREED_AFTER_S = 10.0
+
+
 class PaneHub(Protocol):
     """Publishes the events and the output of panes."""
 
@@ -204,6 +209,14 @@ class Pane:
         self.terminal.rest_later()
         if not self.record.dead:  # no event follows pane_closed
             self._emit("idle")
+        if self.journal.size > _LARGE_JOURNAL:
+            self._context.loop.call_later(_FREED_AFTER_S, self._free_journal, self.seq)
+
+    def _free_journal(self, seq: int) -> None:
+        """Free a large journal of a pane that has written nothing since."""
+        is_logged = self.log.problem is None  # else only the journal has the output
+        if self.seq == seq and self.journal.size > _LARGE_JOURNAL and is_logged:
+            self.keep_checkpoint()
 
     def _on_effect(self, effect: Effect) -> None:
         """Process an effect of the terminal besides those on the screen."""

@@ -185,6 +185,24 @@ def test_the_keeper_has_a_checkpoint_before_the_journal_is_truncated(phux):
     assert len(pane.snapshot(scrollback=0).scrollback) == 10_000
 
 
+def test_the_journal_of_an_idle_pane_is_freed_and_its_screen_survives(phux):
+    pane = phux.new_session("flood", command=["sh", "-c", "seq 1 400000; echo end; exec cat"]).pane
+    pane.wait(until="end", timeout_s=60)
+    keeper = phux.status().keeper_pid
+    assert journal_bytes(keeper) > 2**20
+    eventually(lambda: journal_bytes(keeper) < 2**16, within_s=20)
+    before = pane.snapshot(scrollback=0)
+    kill_service(phux)
+    after = pane.snapshot(scrollback=0)
+    assert (after.lines, after.scrollback, after.seq) == (before.lines, before.scrollback, before.seq)
+
+
+def journal_bytes(keeper):
+    """Return the memory that the journals in the keeper use."""
+    links = [f"/proc/{keeper}/fd/{fd}" for fd in os.listdir(f"/proc/{keeper}/fd")]
+    return sum(512 * os.stat(link).st_blocks for link in links if "phux-journal" in os.readlink(link))
+
+
 @pytest.mark.parametrize(
     ("flood", "size"),
     [

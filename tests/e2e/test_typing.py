@@ -478,6 +478,14 @@ def test_input_beyond_the_buffer_is_refused_at_once_and_nothing_is_typed(phux):
     pane.kill()
 
 
+def test_more_than_10_000_keys_in_one_call_are_refused_and_nothing_is_typed(reader):
+    program = reader()
+    with pytest.raises(phux_client.BadRequestError) as raised:
+        program.pane.send_keys(*["F5"] * 10_001)
+    assert "a list of 1 to 10000 objects" in raised.value.remedy
+    assert program.typed(*["F5"] * 10_000) == b"\x1b[15~" * 10_000
+
+
 def test_a_program_that_enabled_in_band_resize_reads_each_size_at_once(reader):
     """Neovim, for example, then ignores SIGWINCH."""
     program = reader("\\x1b[?2048h")

@@ -20,6 +20,7 @@ EVERY = {name: kind for name, kind in vars(kinds).items() if isinstance(kind, ki
         (whole(), [0, 2**53 - 1], [-1, 2**53]),
         (number(0, 2), [0, 0.5, 2], [-0.1, 2.1, True, "1", float("nan"), float("inf")]),
         (one_of("a", "b"), ["a", "b"], ["", "ab", "A", 1, ["a"], {"a": 1}]),
+        (list_of(TEXT, "", most=2), [[], ["a", "b"]], [["a", "b", "c"], "a"]),
         (list_of(TEXT, "", least=1), [["a"], ["", "b"]], [[], [1], "a", {"a": 1}, ("a",)]),
         (TEXT, ["", "a\0", "\udcff"], ["\ud800", 1, None]),
     ],
