@@ -9,6 +9,7 @@ import stat
 from unittest import mock
 
 import pytest
+from pane_output import write_journal
 
 from phux_core.keeper import journal as journals
 from phux_core.keeper.journal import Journal
@@ -221,7 +222,7 @@ def test_deleted_segments_of_a_quiet_or_dead_pane_become_holes(root):
 
     def output(data):
         place = journal.position
-        journal.take(lambda room: room.__setitem__(slice(0, len(data)), data) or len(data), len(data))
+        write_journal(journal, data)
         log.append(place, data)
 
     output(b"one\n" * 3000)

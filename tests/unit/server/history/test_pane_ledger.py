@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from phux_core.keeper import journal as journals
 from phux_core.server.history.pane_ledger import PaneLedger
 from phux_core.server.run.record import Run
 from phux_core.server.shell.events import CommandFinished, CommandStarted
@@ -29,14 +28,12 @@ class Keeper:
 
 
 @pytest.fixture
-def pane():
-    journal = journals.Journal(journals.create())
-    yield SimpleNamespace(
+def pane(journal):
+    return SimpleNamespace(
         journal=journal,
         record=SimpleNamespace(id=7, command="bash", shell="bash", dead=True, cwd="/src"),
         log=SimpleNamespace(note_commands=lambda _lines, _all_of_them: None),
     )
-    journal.close()
 
 
 @pytest.fixture

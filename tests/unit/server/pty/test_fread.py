@@ -6,6 +6,7 @@ import os
 import threading
 
 import pytest
+from pane_output import write_all, write_journal
 
 from phux_core.keeper import journal as journals
 from phux_core.server.pty.fread import Drain
@@ -16,12 +17,6 @@ def drain(terminal):
     drain = Drain(terminal[0])
     yield drain
     drain.close()
-
-
-def write_all(fd, data):
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
 
 
 def test_one_call_reads_everything_available(terminal, drain, journal):
@@ -101,7 +96,7 @@ def test_bytes_that_a_dead_service_read_but_did_not_count_are_recovered():
     """A service that dies during a read has removed bytes from the kernel; the journal has the only copy."""
     descriptor = journals.create()
     first = journals.Journal(os.dup(descriptor))
-    first.take(write_in(b"counted"), 100)
+    write_journal(first, b"counted")
 
     class DiesError(Exception):
         pass
@@ -125,14 +120,13 @@ def test_the_outbox_is_kept_across_services_and_journal_restarts():
     assert first.add_to_outbox(b"one ")
     assert first.add_to_outbox(b"two")
     assert not first.add_to_outbox(bytes(journals.OUTBOX_SIZE))
-    for _ in range(journals.SIZE // journals.MAX_READ):
-        first.take(write_in(b"x" * journals.MAX_READ), journals.MAX_READ)
+    write_journal(first, b"x" * journals.SIZE)
     assert first.room == 0
     first.restart()
     second = journals.Journal(os.dup(descriptor))
     assert second.outbox == b"one two"
     assert second.since(second.base) == b""
-    second.take(write_in(b"more"), 100)
+    write_journal(second, b"more")
     second.clear_outbox()
     third = journals.Journal(descriptor)
     assert third.outbox == b""
@@ -144,18 +138,9 @@ def test_the_outbox_is_kept_across_services_and_journal_restarts():
 def test_the_outbox_after_a_full_journal_is_not_read_as_output():
     descriptor = journals.create()
     first = journals.Journal(os.dup(descriptor))
-    for _ in range(journals.SIZE // journals.MAX_READ):
-        first.take(write_in(b"x" * journals.MAX_READ), journals.MAX_READ)
+    write_journal(first, b"x" * journals.SIZE)
     first.add_to_outbox(b"not output")
     second = journals.Journal(descriptor)
     assert second.position == journals.SIZE
     first.close()
     second.close()
-
-
-def write_in(data):
-    def read_into(room):
-        room[: len(data)] = data
-        return len(data)
-
-    return read_into

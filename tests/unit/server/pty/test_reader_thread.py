@@ -6,13 +6,9 @@ import os
 import threading
 import time
 
+from pane_output import write_all
+
 from phux_core.server.pty.reader_thread import AHEAD, CHUNK, ReadAhead
-
-
-def write_all(fd, data):
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
 
 
 def collect(ahead, journal, woken, size):

@@ -7,6 +7,7 @@ import re
 import types
 
 import pytest
+from pane_output import write_journal
 
 from phux_core.engine.protocol import PrivateOsc
 from phux_core.keeper import journal as journals
@@ -56,12 +57,9 @@ class Pane:
             if self.journal.room < journals.MAX_READ:
                 self.journal.restart()
 
-            def fill(room, piece=piece):
-                room[: len(piece)] = piece
-                return len(piece)
-
             first = self.seq
-            self.seq += self.journal.take(fill, len(piece))
+            write_journal(self.journal, piece)
+            self.seq = self.journal.position
             self._track(piece, first)
             self._hub.written(self)
 
