@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from phux_core.keeper import witness
-from phux_core.server.kernel import syscall as waiting_call
+from phux_core.server.kernel import syscall
 from phux_core.server.kernel.syscall import Questions, ask_where_refused, read_call
 from servers import eventually
 
@@ -80,7 +80,7 @@ def test_read_call_asks_the_witness_where_permission_is_denied(questions, cat, m
 def test_after_no_answer_no_question_is_sent_for_a_while(ends, monkeypatch):
     ours, theirs = ends
     clock = [100.0]
-    monkeypatch.setattr(waiting_call.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(syscall.time, "monotonic", lambda: clock[0])
     questions = Questions(theirs)
     assert questions.ask(1, 1) == b""
     assert questions.ask(1, 1) == b""
@@ -95,7 +95,7 @@ def test_after_no_answer_no_question_is_sent_for_a_while(ends, monkeypatch):
 def test_a_late_answer_is_not_used_for_the_next_question(ends, monkeypatch):
     ours, theirs = ends
     clock = [100.0]
-    monkeypatch.setattr(waiting_call.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(syscall.time, "monotonic", lambda: clock[0])
     questions = Questions(theirs)
     assert questions.ask(os.getpid(), os.getpid()) == b""
     witness.answer(ours)

@@ -1,4 +1,4 @@
-"""Draining a PTY in large reads: complete and in order; no output, end of file and errors are distinguished."""
+"""Draining a PTY in large reads: all output in order, with distinct results for no output, end of file and errors."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def drain(terminal):
     drain.close()
 
 
-def test_one_call_reads_everything_available(terminal, drain, journal):
+def test_one_call_reads_all_available_output(terminal, drain, journal):
     _master, slave = terminal
     os.set_blocking(slave, False)
     data = bytes(range(256)) * 1024
     written = os.write(slave, data)
-    assert written > 8192, "must be more than the kernel returns from one read"
-    # The kernel moves written bytes to the reader's side in the background.
+    assert written > 8192, "the test needs more output than the kernel returns from one read"
+    # The kernel delivers written bytes to the reader with a delay.
     taken = 0
     while taken < written:
         try:
@@ -35,7 +35,7 @@ def test_one_call_reads_everything_available(terminal, drain, journal):
     assert journal.since(journal.base) == data[:written]
 
 
-def test_everything_is_read_in_order_at_any_buffer_size(terminal, drain, journal):
+def test_all_output_is_read_in_order_at_any_buffer_size(terminal, drain, journal):
     _master, slave = terminal
     data = os.urandom(3_000_001)
     writer = threading.Thread(target=write_all, args=(slave, data))
@@ -93,7 +93,7 @@ def test_end_of_file_returns_zero_and_a_hangup_raises():
 
 
 def test_bytes_that_a_dead_service_read_but_did_not_count_are_recovered():
-    """A service that dies during a read has removed bytes from the kernel; the journal has the only copy."""
+    """The journal has the only copy of bytes that a service was reading from the kernel when it died."""
     descriptor = journals.create()
     first = journals.Journal(os.dup(descriptor))
     write_journal(first, b"counted")

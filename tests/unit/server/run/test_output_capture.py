@@ -1,4 +1,4 @@
-"""Captured output of a command: it survives journal restarts, and omitted bytes are counted."""
+"""Captured output of a command survives journal restarts, and omitted bytes are counted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pane_output import write_journal
 
-from phux_core.server.run import output_capture as capture
+from phux_core.server.run import output_capture
 from phux_core.server.run.output_capture import Capture, Stretch, render
 
 
@@ -27,7 +27,7 @@ def test_captured_output_survives_journal_restarts(journal):
 
 
 def test_the_middle_of_large_output_is_omitted_and_counted(journal, monkeypatch):
-    monkeypatch.setattr(capture, "_KEPT", 1000)
+    monkeypatch.setattr(output_capture, "_KEPT", 1000)
     captured = Capture(0)
     data = bytes(range(256)) * 20
     for index in range(0, len(data), 700):
@@ -38,7 +38,7 @@ def test_the_middle_of_large_output_is_omitted_and_counted(journal, monkeypatch)
 
 
 def test_omitted_bytes_are_counted_with_plain_line_ends(journal, monkeypatch):
-    monkeypatch.setattr(capture, "_KEPT", 1000)
+    monkeypatch.setattr(output_capture, "_KEPT", 1000)
     captured = Capture(0)
     for _ in range(40):
         write_journal(journal, b"abc\r\n" * 100)

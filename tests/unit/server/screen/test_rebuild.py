@@ -1,4 +1,4 @@
-"""A terminal is rebuilt at the correct position in its output, even if its checkpoint cannot be used."""
+"""A terminal is rebuilt at the correct position in its output, even if its checkpoint is unusable."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_without_a_usable_checkpoint_the_journal_is_replayed(name, kind, journal
     whole = checkpoint_of(name, FIRST + SECOND)
     version_at = whole.index(b"\n", whole.index(b"phux-engine ")) + 1
     labelled = {
-        "older": checkpoint_of(name, FIRST),  # a stopped keeper did not receive the latest checkpoint
+        "older": checkpoint_of(name, FIRST),  # a suspended keeper does not receive the latest checkpoint
         "newer": checkpoint_of(name, FIRST + SECOND + THIRD + SECOND + b"more"),
         "garbage": b"\xff" * 100,
         "empty": label(b"", len(FIRST + SECOND), NOTES),
@@ -81,7 +81,7 @@ def test_without_a_usable_checkpoint_the_journal_is_replayed(name, kind, journal
     assert rebuilt.engine.position == journal.position
     assert rebuilt.note == UNREADABLE
     (mark,) = (effect for effect in rebuilt.effects if isinstance(effect, PrivateOsc))
-    assert mark.end == journal.position, "the position is needed to find the output of a run"
+    assert mark.end == journal.position, "the output of a run is found by this position"
 
 
 @every_engine
@@ -97,7 +97,7 @@ def test_a_checkpoint_of_another_engine_is_replaced_by_a_replay_of_the_journal(n
 
 
 @every_engine
-def test_a_replay_that_raises_results_in_a_blank_terminal_with_the_marks(name, journal, monkeypatch):
+def test_a_failed_replay_results_in_a_blank_terminal_and_preserves_the_marks(name, journal, monkeypatch):
     write_journal(journal, FIRST)
     journal.restart()
     write_journal(journal, SECOND)

@@ -1,4 +1,4 @@
-"""The terminal of a pane: the picture that all clients share, and the suspension of its engine."""
+"""The terminal of a pane: changes for each client, and the suspension of an unused engine."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_each_client_gets_its_own_changes(terminal):
     assert [row for row, _runs in second.difference(terminal)["rows"]] == [0, 1]
 
 
-def test_a_terminal_is_seen_while_a_client_has_its_picture(terminal):
+def test_a_terminal_is_seen_while_a_client_uses_its_picture(terminal):
     assert not terminal.is_seen()
     sight = PaneSight()
     sight.difference(terminal)
@@ -94,7 +94,7 @@ def resting():
     made.close()
 
 
-def test_an_unused_terminal_is_suspended_after_the_rest_time(resting):
+def test_an_unused_terminal_is_suspended_after_a_while(resting):
     loop, made = resting
     loop.advance(REST_AFTER_S - 1)
     assert not made.engine.at_rest
