@@ -1,4 +1,4 @@
-"""Removal of dead panes and shutdown of the server, with a clock that the tests advance."""
+"""Removal of dead panes and shutdown of the server, with a clock that each test advances."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Timer:
 
 
 class FakeServer:
-    """A fake loop, clock and service around a real tree; records removed panes and shutdowns."""
+    """A fake event loop, clock and service with a real tree; it records removed panes and shutdowns."""
 
     def __init__(self, monkeypatch, **options):
         self.now = 0.0
@@ -81,7 +81,7 @@ class FakeServer:
         self.now = end
 
     def add(self, *, died_at=None):
-        """Add a session with one pane, dead since ``died_at`` if given."""
+        """Add a session with one pane, which is dead if ``died_at`` is given."""
         pane = self.tree.take_pane_id()
         record = PaneRecord(pane, 80, 24, "sh", "/", 1, EPOCH, dead=died_at is not None)
         record.died_at = None if died_at is None else EPOCH + died_at
@@ -99,7 +99,7 @@ def make_server(monkeypatch):
     return lambda **options: FakeServer(monkeypatch, **options)
 
 
-def test_a_dead_pane_is_removed_after_a_while(make_server):
+def test_a_dead_pane_is_removed_after_the_time_in_the_settings(make_server):
     server = make_server()
     pane, _alive = server.add(), server.add()
     server.start()
@@ -136,7 +136,7 @@ def test_dead_panes_are_kept_for_five_minutes_by_default(make_server):
     assert server.removed == [pane]
 
 
-def test_dead_panes_are_removed_at_once_if_the_time_is_zero(make_server):
+def test_dead_panes_are_removed_immediately_if_the_time_is_zero(make_server):
     server = make_server(keep_dead=0.0)
     pane, _alive = server.add(), server.add()
     server.start()
@@ -173,7 +173,7 @@ def test_any_number_of_panes_may_die_at_once(make_server):
     assert server.removed == panes[: 1000 - MAX_DEAD]
 
 
-def test_a_pane_overdue_before_the_start_of_the_service_is_removed(make_server):
+def test_a_new_service_removes_a_dead_pane_whose_time_is_over(make_server):
     server = make_server()
     pane, _alive = server.add(died_at=-500), server.add()
     server.start()
@@ -209,17 +209,17 @@ def test_the_server_ends_when_its_last_dead_pane_is_removed(make_server):
     server.die(pane)
     assert server.shutdowns == []
     server.pass_time(101)
-    assert set(server.shutdowns) == {"its last session has ended"}  # the service ignores repeated shutdowns
+    assert set(server.shutdowns) == {"its last session has ended"}  # the service ignores repeated requests
 
 
-def test_a_server_without_a_session_yet_does_not_end(make_server):
+def test_a_foreground_server_does_not_end_before_its_first_session(make_server):
     server = make_server().start()
     server.lifecycle.tree_changed()
     server.pass_time(1000)
     assert server.shutdowns == []
 
 
-def test_a_server_whose_first_session_is_not_created_ends_soon(make_server):
+def test_a_background_server_ends_if_no_session_is_created(make_server):
     server = make_server(log="/log").start()
     server.pass_time(60)
     assert server.shutdowns == ["no session was created"]
@@ -272,8 +272,8 @@ def test_the_idle_time_restarts_when_the_last_client_disconnects(make_server):
     assert server.shutdowns == ["no client for 10 s"]
 
 
-def test_a_new_service_comes_up_with_a_dead_pane_that_is_overdue():
-    # The keeper restarts a service that dies; if the new one cannot start either, no program can be reached.
+def test_a_new_service_starts_although_it_must_remove_a_dead_pane():
+    # If every new service failed here, the keeper would restart services forever, and no program could be reached.
     tree = Tree()
     for name, dead in (("old", True), ("live", False)):
         record = PaneRecord(tree.take_pane_id(), 80, 24, "sh", "/", os.getpid(), time.time() - 9999, dead=dead)
