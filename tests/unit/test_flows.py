@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any, NamedTuple
 
 import pytest
 
 import phux_client.aio
 import phux_client.blocking
 from phux_client import flows
-from phux_client.flows import waiting as wait_module
 from phux_client.flows.sending import to_items
 from phux_core import calls, errors
 from validation import validate
@@ -55,45 +55,31 @@ SCREEN = {
 }
 
 
-def begin(flow):
-    """Start a flow and return its first step that is not a deadline."""
-    return after_deadline(flow, next(flow))
-
-
-def after_deadline(flow, step):
-    return flow.send(None) if isinstance(step, flows.Deadline) else step
-
-
-class ScriptedFlow:
-    """Drive a flow with scripted replies and record its steps; exceptions in the script are thrown into the flow."""
-
-    def __init__(self, flow, *script):
-        self.steps = []
-        self.result = None
-        self._flow = flow
-        replies = list(script)
-        try:
-            step = begin(flow)
-            while True:
-                self.steps.append(self._record(step))
-                assert replies, f"the flow has more steps than the script has replies: {self.steps}"
-                reply = replies.pop(0)
-                step = flow.throw(reply) if isinstance(reply, Exception) else flow.send(reply)
-                step = after_deadline(flow, step)
-        except StopIteration as stop:
-            self.result = stop.value
-            assert not replies, "the flow ended before all replies were used"
-
-    def _record(self, step):
-        if isinstance(step, flows.NextEvent):
-            return ("next_event", step.subscription)
-        # The server must accept every request of a flow.
-        calls.check(step.call, step.params)
-        return (step.call, step.params)
+class Played(NamedTuple):
+    steps: list
+    result: Any
 
 
 def play(flow, *script):
-    return ScriptedFlow(flow, *script)
+    """Drive a flow with scripted replies, and return its steps and result; raise scripted exceptions in the flow."""
+    steps, replies = [], list(script)
+    try:
+        step = next(flow)
+        while True:
+            steps.append(recorded(step))
+            assert replies, f"the flow has more steps than the script has replies: {steps}"
+            reply = replies.pop(0)
+            step = flow.throw(reply) if isinstance(reply, Exception) else flow.send(reply)
+    except StopIteration as stop:
+        assert not replies, "the flow ended before all replies were used"
+        return Played(steps, stop.value)
+
+
+def recorded(step):
+    if isinstance(step, flows.NextEvent):
+        return ("next_event", step.subscription)
+    calls.check(step.call, step.params)  # as the server does
+    return (step.call, step.params)
 
 
 def raised_by(flow, *script):
@@ -101,21 +87,6 @@ def raised_by(flow, *script):
     with pytest.raises(errors.PhuxError) as caught:
         play(flow, *script)
     return caught.value
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    """Replace the clock of ``wait`` with one that a test advances."""
-
-    class Clock:
-        now = 100.0
-
-        def monotonic(self):
-            return self.now
-
-    clock = Clock()
-    monkeypatch.setattr(wait_module, "time", clock)
-    return clock
 
 
 # The caller
@@ -181,6 +152,12 @@ def test_find_pane_resolves_a_selector_with_one_tree_request():
     driven = play(flows.find_pane("work:0.1", CALLER), TREE)
     assert driven.steps == [("tree", {})]
     assert driven.result["id"] == 4
+
+
+def test_wait_on_a_name_requests_the_tree_once():
+    subscribed = {"subscription": 5, "seq": 10, "since": 10, "marks": False, "command_end": None}
+    driven = play(flows.wait(CALLER, "work", flows.Conditions(until="ok")), TREE, subscribed, SCREEN)
+    assert [call for call, _params in driven.steps] == ["tree", "subscribe", "snapshot"]
 
 
 def test_find_pane_resolves_a_dot_to_the_callers_pane():
@@ -493,162 +470,6 @@ def test_a_session_handle_never_kills_another_session_with_the_same_name():
     with pytest.raises(errors.NoSuchTargetError):
         handle.kill()
     assert ("session", 8) not in phux.killed
-
-
-# Waiting
-
-
-SUBSCRIBED = {"subscription": 5, "seq": 10, "since": 10, "marks": False, "command_end": None}
-
-
-def wait(target=3, *, timeout_s=None, **conditions):
-    return flows.wait(CALLER, target, flows.Conditions(**conditions), timeout_s=timeout_s)
-
-
-def waiting(*steps, **options):
-    """Drive a wait on a pane id, whose first step is to subscribe."""
-    return play(wait(**options), SUBSCRIBED, *steps)
-
-
-FOLLOW = ("subscribe", {"pane": 3, "output": True, "screen": True})
-SNAPSHOT = ("snapshot", {"pane": 3})
-
-
-def test_wait_subscribes_before_it_requests_a_snapshot(clock):
-    driven = waiting(SCREEN, until="ok")
-    assert driven.steps == [FOLLOW, SNAPSHOT]
-    assert (driven.result.met, driven.result.looks) == ("until", 1)
-    validate("screen-state", driven.result.screen)
-
-
-def test_wait_requests_a_snapshot_after_every_event(clock):
-    dead = SCREEN | {"state": "dead"}
-    driven = waiting(SCREEN, {"event": "dirty"}, SCREEN, {"event": "idle"}, dead, exit=True)
-    assert driven.steps == [
-        ("subscribe", {"pane": 3}),
-        SNAPSHOT,
-        ("next_event", 5),
-        SNAPSHOT,
-        ("next_event", 5),
-        SNAPSHOT,
-    ]
-    assert (driven.result.met, driven.result.looks) == ("exit", 3)
-
-
-def test_wait_for_exit_returns_the_exit_status(clock):
-    dead = SCREEN | {"state": "dead", "exit_status": 3}
-    driven = waiting(SCREEN, {"event": "pane_closed"}, dead, exit=True)
-    assert driven.result.met == "exit"
-    assert driven.result.screen["exit_status"] == 3
-
-
-def test_until_takes_precedence_over_exit(clock):
-    assert waiting(SCREEN | {"state": "dead"}, until="ok", exit=True).result.met == "until"
-
-
-def test_idle_time_starts_at_the_last_change(clock):
-    flow = wait(idle_ms=250)
-    next(flow)
-    flow.send(SUBSCRIBED)
-    step = flow.send(SCREEN)
-    assert step.timeout_s == pytest.approx(0.25)
-    clock.now += 0.1875
-    flow.send({"event": "dirty"})
-    step = flow.send(SCREEN | {"seq": 11})
-    assert step.timeout_s == pytest.approx(0.25)
-    clock.now += 0.125
-    flow.send({"event": "bell"})
-    step = flow.send(SCREEN | {"seq": 11})
-    assert step.timeout_s == pytest.approx(0.125)
-    clock.now += 0.125
-    flow.send(None)
-    with pytest.raises(StopIteration) as stop:
-        flow.send(SCREEN | {"seq": 11})
-    assert stop.value.value.met == "idle"
-
-
-def test_wait_without_a_condition_waits_for_half_a_second_of_idle_time(clock):
-    flow = wait()
-    next(flow)
-    flow.send(SUBSCRIBED)
-    assert flow.send(SCREEN).timeout_s == pytest.approx(0.5)
-
-
-def test_wait_with_another_condition_does_not_wait_for_idle_time(clock):
-    flow = wait(until="never")
-    next(flow)
-    flow.send(SUBSCRIBED)
-    flow.send(SCREEN)
-    clock.now += 10
-    assert isinstance(flow.send(None), flows.Request)
-    assert isinstance(flow.send(SCREEN), flows.NextEvent)
-
-
-def test_wait_returns_the_last_screen_at_the_deadline(clock):
-    flow = wait(until="never", timeout_s=2)
-    begin(flow)
-    flow.send(SUBSCRIBED)
-    assert flow.send(SCREEN).timeout_s == pytest.approx(2)
-    clock.now += 2
-    flow.send(None)
-    with pytest.raises(StopIteration) as stop:
-        flow.send(SCREEN | {"lines": ["late"]})
-    assert stop.value.value.met is None
-    assert stop.value.value.screen["lines"] == ["late"]
-
-
-def test_wait_with_a_timeout_of_zero_requests_one_snapshot(clock):
-    assert waiting(SCREEN, until="never", timeout_s=0).result.met is None
-    assert waiting(SCREEN, until="ok", timeout_s=0).result.met == "until"
-
-
-def test_a_condition_that_holds_at_the_deadline_is_met(clock):
-    flow = wait(until="done", timeout_s=1)
-    begin(flow)
-    flow.send(SUBSCRIBED)
-    flow.send(SCREEN)
-    clock.now += 5
-    flow.send(None)
-    with pytest.raises(StopIteration) as stop:
-        flow.send(SCREEN | {"lines": ["done"]})
-    assert stop.value.value.met == "until"
-
-
-def test_wait_requests_a_snapshot_at_least_every_five_seconds(clock):
-    flow = wait(until="never")
-    next(flow)
-    flow.send(SUBSCRIBED)
-    assert 0 < flow.send(SCREEN).timeout_s <= 5
-
-
-def test_wait_raises_protocol_errors_and_errors_of_the_server(clock):
-    with pytest.raises(errors.ProtocolError):
-        waiting(SCREEN, errors.ProtocolError("nonsense"), until="never")
-    with pytest.raises(errors.NoSuchTargetError):
-        waiting(errors.NoSuchTargetError("killed"), until="never")
-
-
-def test_wait_on_a_name_requests_the_tree_once(clock):
-    driven = play(wait("work", until="ok"), TREE, SUBSCRIBED, SCREEN)
-    assert [call for call, _rest in driven.steps] == ["tree", "subscribe", "snapshot"]
-
-
-def test_wait_finds_text_in_wrapped_lines(clock):
-    screen = SCREEN | {"lines": ["0123456789", "abc", ""], "soft_wrap": {"lines": [0], "scrollback": []}}
-    assert waiting(screen, until="89abc").result.met == "until"
-    unwrapped = screen | {"soft_wrap": {"lines": [], "scrollback": []}}
-    assert waiting(unwrapped, until="89abc", timeout_s=0).result.met is None
-
-
-def test_wait_finds_text_with_a_space_at_the_end_of_a_wrapped_row(clock):
-    # Rows have no trailing spaces, even if they continue in the next row.
-    screen = SCREEN | {"lines": ["make all", "tests ok", ""], "cols": 9, "soft_wrap": {"lines": [0], "scrollback": []}}
-    assert waiting(screen, until="all tests", timeout_s=0).result.met == "until"
-
-
-def test_wait_does_not_find_text_across_lines(clock):
-    assert waiting(SCREEN, until="makeok", timeout_s=0).result.met is None
-    assert waiting(SCREEN, until="make\nok", timeout_s=0).result.met is None
 
 
 # Events
