@@ -1,4 +1,4 @@
-"""Flows driven with canned replies, without a socket, an event loop or a server."""
+"""Flows with scripted replies, without a socket, an event loop or a server."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def recorded(step):
 
 
 def raised_by(flow, *script):
-    """Drive a flow that raises a PhuxError; return the error."""
+    """Drive a flow that raises a PhuxError, and return the error."""
     with pytest.raises(errors.PhuxError) as caught:
         play(flow, *script)
     return caught.value
@@ -109,7 +109,7 @@ def raised_by(flow, *script):
         ({}, None),
     ],
 )
-def test_the_callers_pane_is_used_only_with_the_server_that_owns_it(env, pane):
+def test_the_callers_pane_is_used_only_with_the_server_that_has_the_pane(env, pane):
     assert flows.Caller("/", env, SOCKET).pane == pane
 
 
@@ -160,7 +160,7 @@ def test_wait_on_a_name_requests_the_tree_once():
     assert [call for call, _params in driven.steps] == ["tree", "subscribe", "snapshot"]
 
 
-def test_find_pane_resolves_a_dot_to_the_callers_pane():
+def test_find_pane_resolves_a_dot_to_the_callers_pane_or_the_focused_pane():
     inside = flows.Caller("/", {"PHUX_SOCKET": SOCKET, "PHUX_PANE": "@4"}, SOCKET)
     assert play(flows.find_pane(".", inside), TREE).result["id"] == 4
     assert play(flows.find_pane(".", CALLER), TREE).result["id"] == 3
@@ -259,7 +259,7 @@ def test_new_sends_an_absolute_directory_unchanged():
     assert play(flows.new(CALLER, cwd="/src"), {}).steps[0][1]["cwd"] == "/src"
 
 
-def test_new_sends_a_size_of_zero_for_the_server_to_refuse():
+def test_new_sends_a_size_of_zero_which_the_server_refuses():
     assert play(flows.new(CALLER, size=(0, 0)), {}).steps[0][1]["cols"] == 0
 
 
@@ -269,7 +269,7 @@ def test_new_refuses_a_bad_name_without_a_request(name):
         flows.new(CALLER, name)
 
 
-def test_new_refuses_a_command_that_is_one_string():
+def test_new_refuses_a_command_given_as_one_string():
     with pytest.raises(errors.BadRequestError) as caught:
         flows.new(CALLER, command="make test")
     assert "sh" in caught.value.remedy
@@ -313,7 +313,7 @@ def test_split_refuses_a_malformed_size_without_a_request(size):
         next(flows.split(CALLER, "work", size=size))
 
 
-def test_new_window_is_added_to_the_session_of_the_target():
+def test_a_new_window_is_added_to_the_session_of_the_target():
     for target, index in {"work": None, "work:0": None, "@4": None, "work:5": 5}.items():
         step = play(flows.new_window(CALLER, target, name="logs"), TREE, PLACE).steps[1]
         assert step[0] == "new_window"
@@ -343,7 +343,7 @@ def test_move_refuses_incompatible_targets_and_destinations(target, dest):
     assert isinstance(raised_by(flows.move(CALLER, target, dest), TREE), errors.BadRequestError)
 
 
-def test_resize_of_a_session_or_window_resizes_the_window():
+def test_resize_sends_the_request_that_fits_the_target_and_the_arguments():
     for target in ("work", "work:0"):
         driven = play(flows.resize(CALLER, target, 100, 30), TREE, *([TREE] if target == "work" else []), PLACE)
         assert driven.steps[-1] == ("resize_window", {"window": 9, "cols": 100, "rows": 30})
@@ -404,7 +404,7 @@ def test_paste_sends_the_text_as_one_item():
         (["C-c", "ls"], [{"key": "C-c"}, {"text": "ls"}]),
     ],
 )
-def test_words_become_keys_and_joined_text_and_text_before_enter_becomes_a_line(words, items):
+def test_words_are_converted_to_keys_joined_text_and_lines(words, items):
     assert to_items(words, literal=False) == items
 
 
@@ -416,7 +416,7 @@ def test_literal_words_become_text():
     ("target", "scope", "id_"),
     [("work", "session", 8), ("work:0", "window", 9), ("work:0.1", "pane", 4), ("=", "session", 8)],
 )
-def test_kill_ends_the_session_window_or_pane_that_the_selector_names(target, scope, id_):
+def test_kill_ends_the_session_window_or_pane_of_the_selector(target, scope, id_):
     driven = play(flows.kill(CALLER, target), TREE, {"killed": 2})
     assert driven.steps[-1] == ("kill", {"scope": scope, "id": id_})
     validate("killed", driven.result)
@@ -435,7 +435,7 @@ def test_kill_server_sends_one_request_and_returns_none():
 
 
 class FakePhux:
-    """A client of a server on which another session now has the name."""
+    """A client of a server on which another session has the name of the handle's session."""
 
     caller = CALLER
 
@@ -466,7 +466,7 @@ class FakePhux:
 
 def test_a_session_handle_never_kills_another_session_with_the_same_name():
     phux = FakePhux()
-    handle = phux_client.blocking.Session(phux, 2, "work", 1)  # the handle has the id 2; "work" now has the id 8
+    handle = phux_client.blocking.Session(phux, 2, "work", 1)  # the session that is now called "work" has the id 8
     with pytest.raises(errors.NoSuchTargetError):
         handle.kill()
     assert ("session", 8) not in phux.killed
