@@ -1,4 +1,4 @@
-"""The ``wait`` flow with scripted replies and a fake clock: no socket and no server."""
+"""The ``wait`` flow with scripted replies and a fake clock, without a socket or a server."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def clock(monkeypatch):
 
 
 class Driver:
-    """A wait flow that receives scripted replies, and the requests it made."""
+    """A wait flow that receives scripted replies; ``requests`` has the requests that it made."""
 
     def __init__(self, **options):
         self.requests = []
@@ -101,14 +101,14 @@ def started(*replies, subscription=None, first=SCREEN, **options):
 # Text
 
 
-def test_matching_output_ends_the_wait_with_the_screen_of_the_same_event():
+def test_a_wait_ends_at_matching_output_with_the_screen_of_the_same_event():
     driver = started(output("all", "done now", screen=screen("done now", seq=110)), until="done")
     assert (driver.outcome.met, driver.outcome.line, driver.outcome.seq) == ("until", "done now", 110)
     assert driver.outcome.screen["lines"] == ["done now"]
     assert [name for name, _ in driver.requests] == ["subscribe", "snapshot", "next_event"]
 
 
-def test_scrolled_off_text_matches_and_a_missing_screen_is_requested():
+def test_text_that_scrolled_off_the_screen_matches_and_a_missing_screen_is_requested():
     driver = started(output("done"), until="done")
     assert driver.last == "snapshot"
     driver.reply(screen("much", "later", seq=9000))
@@ -139,7 +139,7 @@ def test_with_since_new_text_on_the_alternate_screen_matches():
     assert (driver.outcome.met, driver.outcome.line) == ("until", "Installed")
 
 
-def test_with_since_text_that_a_redrawn_line_already_had_does_not_match():
+def test_with_since_text_that_a_line_had_before_it_was_redrawn_does_not_match():
     ticked = drawn("done 12:02", "new", instead_of=["done 12:01"])
     assert started(ticked, since=100, until="done", stop=r"done \S").outcome is None
     assert started(ticked, since=100, until="never", regex=r"\d+:\d+").outcome.line == "done 12:02"
@@ -386,7 +386,7 @@ def test_a_timeout_of_zero_expires_after_the_output_was_checked():
     assert driver.outcome.met is None
 
 
-def test_the_outcome_counts_the_looks():
+def test_the_outcome_has_the_number_of_looks():
     driver = started(output("a", screen=SCREEN | {"seq": 110}), output("done", screen=SCREEN), until="done")
     assert driver.outcome.looks == 3
 
@@ -402,12 +402,12 @@ def test_after_a_lost_connection_the_wait_resumes_from_the_last_resume_position(
     driver = started(output("do", seq=110, resume=108), errors.DisconnectedError("the service died"), until="done")
     assert driver.requests[-1] == ("subscribe", {"pane": 3, "output": True, "screen": True, "since": 108})
     driver.reply(subscribed(since=108), SCREEN)
-    # As before the connection was lost, the screen is searched too.
+    # The screen is searched too, as before the connection was lost.
     driver.reply(output("done", seq=112), SCREEN)
     assert driver.outcome.met == "until"
 
 
-def test_after_a_lost_connection_without_output_the_wait_resumes_from_its_start():
+def test_after_a_connection_lost_before_any_output_the_wait_resumes_from_its_start():
     driver = started(errors.DisconnectedError("the service died"), subscription={"since": 96}, until="done")
     assert driver.params["since"] == 96
 
@@ -425,7 +425,7 @@ def test_a_dropped_event_causes_a_new_subscription_from_the_last_output():
     assert (driver.last, driver.params["since"]) == ("subscribe", 110)
 
 
-def test_a_killed_pane_meets_exit_and_dead_and_raises_for_other_conditions():
+def test_a_killed_pane_meets_exit_and_the_state_dead_and_raises_for_other_conditions():
     gone = errors.NoSuchTargetError("there is no pane @3")
     closed = {"event": "pane_closed", "seq": 100}
     assert started(closed, gone, exit=True).outcome.met == "exit"
