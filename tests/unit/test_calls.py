@@ -167,7 +167,7 @@ def test_only_idempotent_calls_are_repeatable():
     reading = {"status", "tree", "snapshot", "subscribe", "unsubscribe"}
     reading |= {"logs", "log_list", "output", "search", "commands"}
     watching = {"resize_attachment", "freeze", "frozen_rows", "thaw"}
-    # Repeating these has no effect either: the server recognizes a repeated run by its id, for example.
+    # The server recognizes a repeated run or start by its id; the other calls have no further effect when repeated.
     assert repeatable == reading | watching | {
         "run",
         "start",

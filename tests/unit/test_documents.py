@@ -7,18 +7,13 @@ import typing
 import attrs
 import pytest
 from cattrs import BaseValidationError
+from styles import PLAIN_STYLE
 
 from phux_core import documents, shapes
 from phux_core.errors import PhuxError
 from validation import to_document, validate
 
-STYLE = {
-    **dict.fromkeys(("bold", "faint", "italic", "underline", "blink"), False),
-    **dict.fromkeys(("inverse", "invisible", "strikethrough", "overline"), False),
-    "fg": {"kind": "default"},
-    "bg": {"kind": "default"},
-}
-BOLD_COLORED = STYLE | {
+BOLD_COLORED = PLAIN_STYLE | {
     "bold": True,
     "fg": {"kind": "palette", "index": 200},
     "bg": {"kind": "rgb", "r": 1, "g": 2, "b": 255},
@@ -114,7 +109,7 @@ EXAMPLES = [
         GRID
         | {
             "cells": [
-                {"col": 0, "row": 0, "semantic": "prompt", "style": STYLE},
+                {"col": 0, "row": 0, "semantic": "prompt", "style": PLAIN_STYLE},
                 {"col": 2, "row": 0, "style": BOLD_COLORED},
             ],
             "soft_wrap": {"lines": [0], "scrollback": []},

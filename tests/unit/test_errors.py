@@ -20,7 +20,7 @@ def error_classes(base=PhuxError):
 
 
 def documented_tree():
-    """Parse the tree in the module docstring: a line with ``──`` names a branch, and the lines below it its leaves."""
+    """Parse the tree in the module docstring: a line with ``──`` names a branch, and the lines below name its leaves."""
     found = {"PhuxError": None}
     branch = ""
     for line in errors.__doc__.splitlines():

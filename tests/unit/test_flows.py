@@ -6,6 +6,7 @@ import inspect
 from typing import Any, NamedTuple
 
 import pytest
+from styles import PLAIN_STYLE
 
 import phux_client.aio
 import phux_client.blocking
@@ -203,9 +204,7 @@ def test_snapshot_omits_absent_fields():
 
 
 def test_snapshot_expands_runs_into_cells():
-    default = {"kind": "default"}
-    flags = ("bold", "faint", "italic", "underline", "blink", "inverse", "invisible", "strikethrough", "overline")
-    styles = [dict.fromkeys(flags, False) | {"fg": default, "bg": default} for _ in range(2)]
+    styles = [dict(PLAIN_STYLE) for _ in range(2)]
     cells = {"styles": styles, "runs": [[0, 2, 3, 1, 1, None], [1, 0, 2, 2, 0, "prompt"]]}
     document = play(flows.snapshot(CALLER, 3, cells=True), SCREEN | {"cells": cells}).result
     validate("screen-state", document)

@@ -22,7 +22,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def listen():
-    """Return a function that creates listeners; close them after the test."""
+    """Yield a function that creates listeners; close the listeners after the test."""
     made = []
 
     def make(path):

@@ -111,7 +111,7 @@ def test_the_depth_of_nested_splits_is_limited():
     assert layout.split(tree, 1000, 1000, 2, 999, "down"), "pane 2 is nested less deeply"
 
 
-def test_the_sibling_of_a_removed_pane_replaces_their_split():
+def test_the_sibling_of_a_removed_pane_replaces_the_split():
     tree = right(1, down(2, 3))
     assert layout.remove(tree, 1) == down(2, 3)
     assert layout.remove(tree, 2) == right(1, 3)
@@ -181,7 +181,7 @@ def test_a_one_row_pane_next_to_the_end_of_a_divider_has_a_neighbour():
     assert layout.neighbour(tree, 11, 5, 4, "left") == 1
 
 
-def test_presets_arrange_panes_as_named():
+def test_presets_arrange_panes_as_their_names_say():
     five = [1, 2, 3, 4, 5]
     across = arrange(layout.preset("even-horizontal", five, 84, 24), 84, 24).panes
     assert [rect.cols for rect in across.values()] == [16] * 5

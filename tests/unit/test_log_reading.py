@@ -35,7 +35,7 @@ NUMBERS = b"".join(b"%d\r\n" % number for number in range(1, 1001))
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("count", [1, 2, 200, 999, 1000, 5000])
-def test_lines_selects_exactly_the_last_n_lines(mode, count):
+def test_the_option_lines_selects_exactly_the_last_n_lines(mode, count):
     result = read_data(NUMBERS, lines=count, mode=mode)
     lines = result["content"].replace("\r", "").split("\n")
     assert lines == [str(number) for number in range(max(1, 1001 - count), 1001)]
@@ -449,7 +449,7 @@ def test_search_returns_context_and_reports_truncation(root):
     found = search(root, [LOG], "line 100$", context=1)
     assert found["matches"][0]["before"] == ["line 99"]
     assert found["matches"][0]["after"] == ["line 101"]
-    everything = search(root, [LOG], "line 19", context=2)["matches"]  # in several segments and blocks
+    everything = search(root, [LOG], "line 19", context=2)["matches"]  # the matches are in several segments
     for match in everything:
         number = int(match["text"].removeprefix("line "))
         around = [*match["before"], match["text"], *match["after"]]

@@ -73,7 +73,7 @@ def test_a_new_writer_resumes_where_an_unclosed_one_stopped(root):
     for end in (0, 5_000, 5_001, 12_288, 20_000):
         writer = LogWriter(root, LOG, SMALL)
         writer.resume()
-        write_all(writer, data[writer.end : end])  # and do not close the writer
+        write_all(writer, data[writer.end : end])  # without closing the writer
     assert stored_bytes(root) == (0, data)
 
 
@@ -231,7 +231,7 @@ def test_deleted_segments_of_a_quiet_or_dead_pane_become_holes(root):
     output(b"two\n")
     log.check_files()
     assert log.holes == []
-    os.unlink(f"{directory}/{4096:020}.log")  # no longer in the journal
+    os.unlink(f"{directory}/{4096:020}.log")  # the journal no longer has this segment
     log.check_files()
     hole = (4096, 8192, "its file was deleted")
     assert log.holes == [hole]

@@ -7,6 +7,7 @@ import hashlib
 import json
 
 import pytest
+from styles import PLAIN_STYLE
 
 from phux_mcp.budget import BYTES, TOKENS, Budget, tokens
 from phux_mcp.tools.screens import within
@@ -70,9 +71,7 @@ async def test_a_text_that_exceeds_the_token_budget_is_read_again_with_fewer_byt
     assert limits == [50_000]
 
 
-STYLE = dict.fromkeys(
-    ("bold", "faint", "italic", "underline", "blink", "inverse", "invisible", "strikethrough", "overline"), False
-) | {"fg": {"kind": "palette", "index": 4}, "bg": {"kind": "default"}}
+STYLE = PLAIN_STYLE | {"fg": {"kind": "palette", "index": 4}}
 
 
 def screen(line, rows, history=0, styled=0):

@@ -165,6 +165,6 @@ def test_an_existing_toml_table_is_updated_and_keeps_its_comments_and_other_keys
         "mcp_servers = 3\n",
     ],
 )
-def test_toml_with_an_entry_that_is_not_a_table_of_lines_is_refused(text):
+def test_toml_that_cannot_be_edited_line_by_line_is_refused(text):
     with pytest.raises(ConfigError):
         set_in_toml(text, TABLE, ENTRY)

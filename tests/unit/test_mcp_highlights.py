@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from phux_mcp.highlights import highlights
+from styles import PLAIN_STYLE
 
-PLAIN = dict.fromkeys(
-    ("bold", "faint", "italic", "underline", "blink", "inverse", "invisible", "strikethrough", "overline"), False
-) | {"fg": {"kind": "default"}, "bg": {"kind": "default"}}
+from phux_mcp.highlights import highlights
 
 
 def cells(row, first, count, width=1, semantic=None, **style):
     more = {} if semantic is None else {"semantic": semantic}
     return [
-        {"col": col, "row": row, **more, "style": PLAIN | style} for col in range(first, first + count * width, width)
+        {"col": col, "row": row, **more, "style": PLAIN_STYLE | style}
+        for col in range(first, first + count * width, width)
     ]
 
 

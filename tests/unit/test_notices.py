@@ -1,4 +1,4 @@
-"""The keeper answers connections with an error while no service is ready."""
+"""The keeper replies to connections with an error while no service is ready."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schema files are generated from the shapes, valid, and found by name."""
+"""The schema files match the shapes, are valid, and are found by name."""
 
 from __future__ import annotations
 

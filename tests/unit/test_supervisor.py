@@ -1,4 +1,4 @@
-"""The keeper handles the failures of its service; here, a script that fails at a known point."""
+"""The keeper handles failures of its service. Here, the service is a script that fails at a known point."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_a_service_that_makes_progress_in_a_long_replay_is_not_killed(tmp_path, 
         ("os.kill(os.getpid(), signal.SIGKILL)", [], None, "was killed by SIGKILL while rebuilding @7"),
     ],
 )
-def test_a_pane_is_set_aside_after_two_deaths_while_rebuilding_it_except_by_external_signals(
+def test_two_deaths_while_rebuilding_a_pane_set_the_pane_aside_unless_caused_by_external_signals(
     tmp_path, capsys, death, set_aside, suspect, logged
 ):
     hello = hello_after(tmp_path, f"{MARK_REBUILDING}; {death}", 2)

@@ -237,7 +237,7 @@ def test_no_key_sequence_moves_the_cursor_out_of_bounds(count, keys):
 
 
 class Client:
-    """A client whose copy mode has the given number of rows, and whose requests the test replies to."""
+    """A client with a copy mode of ``count`` rows; the test replies to its requests."""
 
     def __init__(self, count):
         self.asked = []

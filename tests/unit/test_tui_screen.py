@@ -231,7 +231,7 @@ def test_prompt_text_can_be_edited_and_submitted():
 
 
 @pytest.mark.parametrize("key", ["Escape", "C-c", "C-g"])
-def test_a_prompt_can_be_cancelled_by_a_key(key):
+def test_the_keys_escape_c_c_and_c_g_cancel_a_prompt(key):
     entered = []
     assert Ask(":", entered.append).take(KeyPress(key))
     assert entered == []

@@ -33,7 +33,7 @@ def run_watch(*replies, target=None, **options):
         return events, stop.value, requests
 
 
-def test_events_are_reported_until_one_that_is_named_in_until():
+def test_a_watch_reports_events_up_to_one_that_is_named_in_until():
     dirty, idle = ({"event": name, "terminal": "@3", "seq": 1} for name in ("dirty", "idle"))
     assert run_watch({"subscription": 5}, dirty, idle, until=["bell", "idle"])[:2] == ([dirty, idle], "met")
 

@@ -82,7 +82,7 @@ def test_a_frame_of_exactly_the_maximum_size_is_decoded():
 
 
 @pytest.mark.parametrize(("header", "payload"), [(101, 0), (0, 51), (2**32 - 1, 0), (2, 2**32 - 1)])
-def test_a_too_large_frame_is_refused_after_its_first_eight_bytes(header, payload):
+def test_an_oversized_frame_is_refused_after_its_first_eight_bytes(header, payload):
     frame_decoder = decoder(100, 50)
     with pytest.raises(ProtocolError, match="exceeds the limits") as caught:
         list(frame_decoder.feed(struct.pack(">II", header, payload)))

@@ -112,7 +112,7 @@ def test_an_unbracketed_paste_contains_no_controls_except_tab_and_carriage_retur
     assert not set(data) & (set(range(32)) - {9, 13})
 
 
-def test_newlines_are_kept_in_a_bracketed_paste_and_become_returns_otherwise():
+def test_newlines_are_kept_in_a_bracketed_paste_and_become_carriage_returns_otherwise():
     assert encoding.encode_paste("a\tb\r\nc\n", BRACKETED) == b"\x1b[200~a\tb\r\nc\n\x1b[201~"
     assert encoding.encode_paste("a\tb\r\nc\n", PLAIN) == b"a\tb\rc\r"
 

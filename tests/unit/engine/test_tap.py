@@ -39,7 +39,7 @@ def test_a_chunk_without_sequences_to_remove_is_passed_through_without_a_copy():
 
 @pytest.mark.parametrize("end", [b"\x07", b"\x1b\\"])
 @pytest.mark.parametrize("body", [b"8;;http://x", b"8;;", b"7748;x", b"52;c;aGk=", b"5522;x"])
-def test_private_hyperlink_and_clipboard_sequences_are_replaced_by_a_string_terminator(body, end):
+def test_hyperlink_clipboard_and_private_sequences_are_replaced_by_a_string_terminator(body, end):
     out, _ = scan(b"a\x1b]" + body + end + b"b")
     assert out == b"a\x1b\\b"
 
@@ -153,7 +153,7 @@ def test_an_unfinished_osc_is_held_back():
 
 
 @pytest.mark.parametrize("size", [MAX_BODY + 100, 1000])
-def test_a_too_long_osc_is_removed_however_it_is_split(size):
+def test_an_overlong_osc_is_removed_however_it_is_split(size):
     stream = b"a\x1b]0;" + b"x" * (MAX_BODY + 20) + b"\x1b\\b"
     assert scan(*(stream[at : at + size] for at in range(0, len(stream), size))) == (b"a\x1b\\b", [])
 
@@ -223,7 +223,7 @@ def test_the_start_and_end_of_an_effect_enclose_its_sequence(stream):
 
 @settings(max_examples=300)
 @given(PIECES)
-def test_private_hyperlink_and_clipboard_sequences_are_never_passed_through(stream):
+def test_hyperlink_clipboard_and_private_sequences_are_never_passed_through(stream):
     out, _ = scan(stream)
     for removed in (b"\x1b]8;", b"\x1b]7748;", b"\x1b]52;", b"\x1b]5522;"):
         assert removed not in out

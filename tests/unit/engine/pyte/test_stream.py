@@ -74,7 +74,7 @@ def test_an_escape_cancels_an_unfinished_csi_and_ends_an_unfinished_osc(parser, 
     assert terminal.window_title == "t"
 
 
-def test_too_long_sequences_are_dropped_completely(parser, terminal):
+def test_overlong_sequences_are_dropped_completely(parser, terminal):
     parser.feed("\x1b[" + "0" * MAX_SEQUENCE + "3Cx")
     parser.feed("\x1b]0;" + "t" * (MAX_STRING + 1) + "\x07y")
     assert terminal.rows[0].text == "xy"

@@ -1,4 +1,4 @@
-"""The ledger of a live pane is complete, whenever the service died."""
+"""The ledger of a live pane stays complete, whenever the service dies."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def test_lines_are_not_limited_in_raw_mode():
     on_terminal(scenario)
 
 
-def test_queued_inputs_are_written_completely_and_in_order():
+def test_queued_input_is_written_completely_and_in_order():
     async def scenario(terminal):
         terminal.raw()
         texts = [bytes([65 + number]) * 30_000 for number in range(10)]

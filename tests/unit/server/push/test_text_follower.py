@@ -84,7 +84,7 @@ def pane(hub):
 
 @pytest.fixture(autouse=True)
 def loop():
-    """Set an event loop for the followers that runs only while a test calls ``settle``."""
+    """Give the followers an event loop, which runs only while a test calls ``settle``."""
     loop = asyncio.new_event_loop()
     asyncio._set_running_loop(loop)
     yield types.SimpleNamespace(settle=lambda: settle(loop))

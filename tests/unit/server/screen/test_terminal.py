@@ -5,36 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from fake_loop import FakeLoop
 
 from phux_core import engine as engines
 from phux_core.server.screen.attach_frames import PaneSight
 from phux_core.server.screen.terminal import REST_AFTER_S, Terminal
-
-
-class Timer:
-    def cancel(self):
-        pass
-
-
-class Loop:
-    """An event loop whose clock a test advances."""
-
-    def __init__(self):
-        self.now = 100.0
-        self.timers = []
-
-    def time(self):
-        return self.now
-
-    def call_later(self, delay, call, *args):
-        self.timers.append((self.now + delay, lambda: call(*args)))
-        return Timer()
-
-    def advance(self, seconds):
-        self.now += seconds
-        due, self.timers = [t for t in self.timers if t[0] <= self.now], [t for t in self.timers if t[0] > self.now]
-        for _when, call in due:
-            call()
 
 
 @pytest.fixture
@@ -87,8 +62,8 @@ def test_two_terminals_share_no_state(terminal):
 
 @pytest.fixture
 def resting():
-    """Yield a loop whose clock a test advances, and a terminal on it."""
-    loop = Loop()
+    """Yield a loop whose clock a test advances, and a terminal that uses the loop."""
+    loop = FakeLoop(100.0)
     made = Terminal(1, loop, engines.create("pyte", 20, 4), [0, 0], lambda *_: pytest.fail("the engine raised"))
     yield loop, made
     made.close()
@@ -101,7 +76,7 @@ def test_an_unused_terminal_is_suspended_after_a_while(resting):
     loop.advance(1)
     assert made.engine.at_rest
     loop.advance(60)
-    assert not loop.timers
+    assert not loop.pending
 
 
 def test_a_terminal_in_use_has_one_timer_and_is_not_suspended(resting):
@@ -110,7 +85,7 @@ def test_a_terminal_in_use_has_one_timer_and_is_not_suspended(resting):
         loop.advance(REST_AFTER_S / 2)
         made.engine.feed(b"text")
         made.rest_later()
-        assert len(loop.timers) == 1
+        assert len(loop.pending) == 1
     assert not made.engine.at_rest
     loop.advance(REST_AFTER_S)
     assert made.engine.at_rest

@@ -7,6 +7,7 @@ import itertools
 import types
 
 import pytest
+from fake_loop import FakeLoop
 
 from phux_core.server.kernel.foreground import Foreground
 from phux_core.server.shell.state_watch import StateWatch
@@ -18,47 +19,9 @@ def make_foreground(*, pgid=PANE, pid=None, name="bash", shell="bash", canonical
     return Foreground(pgid, pid or pgid, name, "/", shell, True, canonical, echo, waiting)
 
 
-class FakeTimer:
-    def __init__(self, when, call):
-        self.when, self.call, self.cancelled = when, call, False
-
-    def cancel(self):
-        self.cancelled = True
-
-
-class FakeLoop:
-    """An event loop whose clock a test advances."""
-
-    def __init__(self):
-        self.now = 1000.0
-        self.timers = []
-        self.made = 0
-
-    def time(self):
-        return self.now
-
-    def call_at(self, when, call):
-        self.made += 1
-        self.timers.append(FakeTimer(when, call))
-        return self.timers[-1]
-
-    @property
-    def pending(self):
-        return [timer for timer in self.timers if not timer.cancelled]
-
-    def advance(self, seconds):
-        end = self.now + seconds
-        while due := [timer for timer in self.pending if timer.when <= end + 1e-9]:
-            timer = min(due, key=lambda timer: timer.when)
-            self.now = max(self.now, timer.when)
-            self.timers.remove(timer)
-            timer.call()
-        self.now = end
-
-
 class Watched:
     def __init__(self):
-        self.loop = FakeLoop()
+        self.loop = FakeLoop(1000.0)
         self.begin = self.loop.now
         self.state, self.foreground = "running", None
         self.looks = []

@@ -711,7 +711,7 @@ def test_the_foreground_of_a_posix_shell_is_never_known(shell):
 
 
 @POSIX
-def test_the_tracker_wants_output_only_until_some_follows_an_entered_line(shell):
+def test_output_is_searched_only_until_the_end_of_an_entered_line_is_found(shell):
     replay = at_prompt(shell)
     assert not replay.tracker.wants_output
     replay.type(b"ls\r")

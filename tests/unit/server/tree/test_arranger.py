@@ -18,7 +18,7 @@ def test_a_window_without_views_keeps_its_size(policy):
 @pytest.mark.parametrize(
     ("policy", "size"), [("smallest", (60, 20)), ("largest", (200, 50)), ("latest", (60, 50)), ("manual", OWN)]
 )
-def test_each_size_policy_chooses_a_size_regardless_of_the_order_of_views(policy, size):
+def test_the_size_under_each_policy_does_not_depend_on_the_order_of_views(policy, size):
     assert decide(policy, [WIDE, TALL, SMALL], OWN) == size
     assert decide(policy, [SMALL, TALL, WIDE], OWN) == size
 

@@ -27,7 +27,7 @@ def tree():
 
 @pytest.fixture
 def wide():
-    """Return a tree with one session of two windows with two panes each; the second window and panes are active."""
+    """Return a tree: its session has two windows with two panes each, and the second of each is active."""
     windows = [
         WindowRecord(
             10, 0, "one", [record(1), record(2)], 2, layout.preset("even-horizontal", [1, 2], 161, 24), 161, 24
@@ -143,7 +143,7 @@ def test_panes_of_refuses_an_unknown_target(wide, scope, id_):
         wide.panes_of(scope, id_)
 
 
-def test_panes_may_be_removed_while_iterating_over_panes_of(wide):
+def test_panes_may_be_removed_while_iterating_over_the_result_of_panes_of(wide):
     for pane in wide.panes_of("session", 5):
         wide.remove_pane(pane.id)
     assert wide.sessions == {}
