@@ -159,7 +159,8 @@ PATH = list_of(one_of("first", "second"), 'a list of "first" and "second"', anno
 POLICY = one_of(*WINDOW_POLICIES)
 INPUT = list_of(
     Kind("", _is_input_item, {"type": "object"}),
-    'a list of 1 to 10000 objects with one of the keys "key", "text", "line", "paste", "mouse" and "focus" (see Typing)',
+    "a list of 1 to 10000 objects with one of the keys "
+    '"key", "text", "line", "paste", "mouse" and "focus" (see Typing)',
     least=1,
     most=10_000,  # encoding them takes about 50 ms, and meanwhile nobody else is served
     annotation="list[dict[str, Any]]",

@@ -1,4 +1,4 @@
-"""Tasks that share a connection: after one is cancelled, the others can still use it, with asyncio and trio."""
+"""Tasks that share a connection can still use it after one of them is cancelled, under asyncio and trio."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LARGE = Request("input", pane=1, items=[{"text": "x" * 200_000}])
 
 
 class Server:
-    """The server's end of a connection, which reads only in ``reply_until``."""
+    """The server's end of a connection; it reads only in ``reply_until``."""
 
     def __init__(self, sock):
         self._sock = sock
@@ -29,7 +29,7 @@ class Server:
         self.calls = []
 
     async def reply_until(self, last, *, but=None):
-        """Reply to all requests except for the call ``but``, until the call ``last`` was received."""
+        """Reply to all requests except the call ``but``, until the call ``last`` has arrived."""
         while last not in self.calls:
             await anyio.wait_readable(self._sock)
             for header, _payload in self._decoder.feed(self._sock.recv(65536)):
@@ -43,7 +43,7 @@ class Server:
 
 @pytest.fixture
 async def connection():
-    """Yield a connected link and the server's end."""
+    """Yield a connected link and the server's end of its connection."""
     ours, theirs = socket.socketpair()
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     ours.setblocking(False)
@@ -75,7 +75,7 @@ class Call:
         self._scope.cancel()
 
 
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["large first", "large last"])
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["large request first", "large request last"])
 async def test_cancelling_a_partly_sent_request_does_not_affect_another_request(connection, order):
     link, server = connection
     large, other = Call(link, LARGE), Call(link, Request("status"))
@@ -98,7 +98,7 @@ async def test_a_waiting_task_sends_the_rest_of_a_cancelled_request(connection):
     with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.reply_until, "status")
-            await link.request(Request("status"))  # completes the handshake
+            await link.request(Request("status"))  # to complete the handshake
             for call in (waiting, large, last):
                 tasks.start_soon(call.run)
                 await wait_all_tasks_blocked()
@@ -124,7 +124,7 @@ async def test_the_next_request_sends_the_rest_of_a_cancelled_request_first(conn
     assert server.calls == ["input", "status"]
 
 
-async def test_other_tasks_get_replies_after_the_receiving_task_is_cancelled(connection):
+async def test_other_tasks_receive_replies_after_the_task_that_reads_is_cancelled(connection):
     link, server = connection
     calls = [Call(link, Request(call)) for call in ("tree", "commands", "status")]
     with anyio.fail_after(20):

@@ -1,4 +1,4 @@
-"""The registry of calls: requests are checked against it, and errors explain the problem."""
+"""The registry of calls: the server checks requests against it, and errors explain the problem."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def good_params(call):
     return {param.name: good(param.kind)[0] for param in call.params.values() if param.required}
 
 
-def test_the_example_tables_cover_every_kind():
+def test_the_tables_of_examples_cover_every_kind():
     assert set(GOOD) == set(BAD)
     unknown = {param.kind for _call, param in EVERY_PARAM} - set(GOOD)
     assert all(kind.schema["type"] == "integer" for kind in unknown)
@@ -116,7 +116,7 @@ def test_a_missing_or_null_parameter_is_refused_only_if_it_is_required(call, par
 
 
 @pytest.mark.parametrize("name", calls.CALLS)
-def test_every_call_is_documented(name):
+def test_every_call_and_parameter_is_documented(name):
     call = calls.CALLS[name]
     assert call.name == name
     assert call.doc.endswith(".")
@@ -125,7 +125,7 @@ def test_every_call_is_documented(name):
 
 
 @pytest.mark.parametrize("name", calls.CALLS)
-def test_checked_parameters_include_omitted_ones_in_order(name):
+def test_checked_parameters_are_in_order_and_include_omitted_ones(name):
     call = calls.CALLS[name]
     checked = calls.check(name, good_params(call))[1]
     assert list(checked) == [param.name for param in call.params.values()]
@@ -156,7 +156,7 @@ def test_params_may_be_omitted():
     assert calls.check("tree", None) == (calls.CALLS["tree"], {})
 
 
-def test_the_message_is_short_for_a_huge_invalid_value():
+def test_the_error_message_for_a_huge_value_is_short():
     with pytest.raises(BadRequestError) as caught:
         calls.check("new_session", {"cwd": "\0" * 1_000_000})
     assert len(caught.value.message) < 300
@@ -166,8 +166,8 @@ def test_only_idempotent_calls_are_repeatable():
     repeatable = {name for name, call in calls.CALLS.items() if call.repeatable}
     reading = {"status", "tree", "snapshot", "subscribe", "unsubscribe"}
     reading |= {"logs", "log_list", "output", "search", "commands"}
-    # The server recognizes a repeated run by its id, and setting the same size again has no effect.
     watching = {"resize_attachment", "freeze", "frozen_rows", "thaw"}
+    # The server recognizes a repeated run or start by its id; the other calls have no further effect when repeated.
     assert repeatable == reading | watching | {
         "run",
         "start",

@@ -1,4 +1,4 @@
-"""The protocol state of a client: replies, events, cancelled requests and repeated requests."""
+"""The client's end of the protocol: replies, events, cancelled requests and repeated requests."""
 
 import pytest
 from hypothesis import given
@@ -25,16 +25,19 @@ def connected():
     return connection
 
 
-def sent_calls(connection):
+def outgoing_headers(connection):
     decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
-    return [(header["call"], header["params"]) for header, _payload in decoder.feed(connection.outgoing)]
+    return [header for header, _payload in decoder.feed(connection.outgoing)]
+
+
+def sent_calls(connection):
+    return [(header["call"], header["params"]) for header in outgoing_headers(connection)]
 
 
 def test_the_handshake_is_sent_with_the_first_request():
     connection = ClientConnection("tool/1")
     connection.request("status", {})
-    decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
-    first, second = (header for header, _payload in decoder.feed(connection.outgoing))
+    first, second = outgoing_headers(connection)
     assert first["hello"]["client"] == "tool/1"
     assert second["call"] == "status"
 
@@ -119,10 +122,10 @@ def test_cancelling_a_run_sends_a_cancel_request():
     connection.sent(len(connection.outgoing))
     connection.abandon(run)
     assert sent_calls(connection) == [("cancel", {"request": run})]
-    assert connection.receive(reply(run)) == []  # the late reply is ignored
+    assert connection.receive(reply(run)) == [], "the late reply is ignored"
 
 
-def test_a_cancelled_subscribe_request_is_unsubscribed_when_its_reply_arrives():
+def test_a_subscription_whose_request_was_cancelled_is_ended_when_the_reply_arrives():
     connection = connected()
     subscribe = connection.request("subscribe", {})
     connection.sent(len(connection.outgoing))
@@ -133,7 +136,7 @@ def test_a_cancelled_subscribe_request_is_unsubscribed_when_its_reply_arrives():
     assert not connection.has_subscription(5)
 
 
-def test_an_ended_subscription_discards_its_events():
+def test_events_of_an_ended_subscription_are_discarded():
     connection = connected()
     subscribe = connection.request("subscribe", {})
     connection.receive(reply(subscribe, subscription=5) + event(5))
@@ -165,7 +168,7 @@ def test_a_request_is_repeated_for_a_limited_time_while_the_service_restarts(cap
         attempts.pause_s(restarting)
 
 
-def test_a_request_is_not_repeated_forever_if_it_always_disconnects():
+def test_a_request_that_always_ends_the_connection_is_not_repeated_forever():
     attempts = Attempts("status", {}, 30)
     with pytest.raises(errors.DisconnectedError):
         for _ in range(100):
@@ -173,7 +176,7 @@ def test_a_request_is_not_repeated_forever_if_it_always_disconnects():
             attempts.pause_s(errors.DisconnectedError("gone"))
 
 
-def test_connections_that_lasted_do_not_count_as_failed_attempts(monkeypatch):
+def test_connections_that_lasted_for_a_while_do_not_count_as_failed_attempts(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("phux_client.connection.time.monotonic", lambda: now[0])
     attempts = Attempts("run", {"timeout_ms": 60_000}, 100)

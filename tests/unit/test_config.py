@@ -14,7 +14,7 @@ from phux_core.engine.protocol import DEFAULT_HISTORY
 from phux_core.errors import BadConfigError
 
 
-def test_a_missing_or_empty_file_has_default_values(tmp_path):
+def test_a_missing_or_empty_file_gives_the_default_values(tmp_path):
     (tmp_path / "file").write_text("")
     expected = {name: key.default for name, key in config.KEYS.items() if name != "keys.*"}
     for path in ("absent.toml", "absent/config.toml", "file/config.toml", "file"):
@@ -46,7 +46,7 @@ def test_values_in_the_file_are_returned(tmp_path):
         ('history-limit = 1\n"win dow" = 1', 2, "`win dow`", "the keys are"),
     ],
 )
-def test_an_error_names_the_file_the_line_and_the_key(text, line, key, remedy):
+def test_the_error_for_an_invalid_entry_names_the_file_the_line_and_the_key(text, line, key, remedy):
     with pytest.raises(BadConfigError) as caught:
         config.parse(text, "/etc/x.toml")
     assert caught.value.message.startswith(f"/etc/x.toml, line {line}: ")
@@ -58,7 +58,7 @@ def test_an_error_names_the_file_the_line_and_the_key(text, line, key, remedy):
 @pytest.mark.parametrize(
     ("text", "line"), [("history-limit = \n", 1), ("a = 1\na = 2\n", 2), ("shell = 'x'\nnonsense\n", 2)]
 )
-def test_invalid_toml_is_refused_with_its_line(text, line):
+def test_the_error_for_invalid_toml_names_the_line(text, line):
     with pytest.raises(BadConfigError, match=rf"^/x is not valid TOML: .*line {line}"):
         config.parse(text, "/x")
 
@@ -103,7 +103,7 @@ def test_the_path_depends_on_phux_config_xdg_config_home_and_home(monkeypatch, e
     assert config.config_path() == path
 
 
-def test_the_default_history_limit_is_that_of_the_engine():
+def test_the_default_history_limit_equals_that_of_the_engine():
     assert config.KEYS["history-limit"].default == DEFAULT_HISTORY
 
 

@@ -20,7 +20,7 @@ def error_classes(base=PhuxError):
 
 
 def documented_tree():
-    """Parse the tree in the module docstring: branches are on lines with ``──``, and their leaves on those below."""
+    """Parse the tree in the module docstring: a line with ``──`` names a branch, and the lines below name its leaves."""
     found = {"PhuxError": None}
     branch = ""
     for line in errors.__doc__.splitlines():
@@ -69,14 +69,14 @@ def test_an_unknown_code_is_loaded_as_a_request_error_with_that_code():
     assert made.to_document()["error"]["code"] == "from_the_future"
 
 
-def test_an_incomplete_or_malformed_wire_error_is_loaded():
+def test_an_incomplete_or_malformed_wire_error_is_loaded_with_defaults():
     assert errors.from_wire({}).code == "internal"
     assert errors.from_wire({"code": "no_server"}).message == "no_server"
     assert errors.from_wire({"code": "no_server"}).remedy == errors.NoServerError.default_remedy
     assert errors.from_wire({"code": 7, "message": 8, "remedy": 9}).message == "8"
 
 
-def test_the_remedy_defaults_to_that_of_the_class_and_may_be_empty():
+def test_the_default_remedy_is_that_of_the_class_and_a_remedy_may_be_empty():
     assert errors.BadSizeError("x").remedy == errors.BadSizeError.default_remedy
     assert errors.BadSizeError("x", remedy="y").remedy == "y"
     assert errors.BadSizeError("x", remedy="").remedy == ""

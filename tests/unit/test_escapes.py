@@ -19,7 +19,7 @@ def test_strip_removes_escape_sequences_and_nothing_else(sequence):
 
 
 @every_sequence
-def test_only_sequences_that_move_the_cursor_break_text(sequence):
+def test_only_sequences_that_move_the_cursor_separate_text(sequence):
     expected = b"one\ntwo" if sequence in MOVING else b"onetwo"
     assert escapes.break_at_motion(b"one" + sequence + b"two") == expected
     assert escapes.after_last_motion(b"one" + sequence + b"two", 0) == (3 + len(sequence)) * (sequence in MOVING)
@@ -33,7 +33,7 @@ def test_strip_traceless_removes_only_traceless_sequences(sequence):
 
 
 @pytest.mark.parametrize("sequence", [each for each in IN_PLACE + MOVING if each.startswith(b"\x1b")])
-def test_cut_unfinished_removes_incomplete_sequences_and_keeps_complete_ones(sequence):
+def test_cut_unfinished_removes_only_unfinished_sequences(sequence):
     for size in range(1, len(sequence)):
         assert escapes.cut_unfinished(b"text" + sequence[:size]) == b"text"
     assert escapes.cut_unfinished(b"text" + sequence) == b"text" + sequence

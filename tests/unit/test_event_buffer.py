@@ -1,4 +1,4 @@
-"""The buffer of unread events, and its ``dropped`` event for those that do not fit."""
+"""The buffer of unread events, and the ``dropped`` event for events that do not fit."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_the_dropped_event_comes_where_the_dropped_events_would_have_been(small)
     for number in range(5):
         small.put(event(number))
     assert small.take()["seq"] == 0
-    small.put(event(5))  # dropped although there is room: it must not come before the dropped event
+    small.put(event(5))  # dropped although there is room, because the dropped event must come first
     assert [small.take().get("seq") for _ in range(3)] == [1, 2, None]
     small.put(event(6))
     assert small.take() == event(6)

@@ -1,15 +1,16 @@
-"""Flows driven with canned replies, without a socket, an event loop or a server."""
+"""Flows with scripted replies, without a socket, an event loop or a server."""
 
 from __future__ import annotations
 
 import inspect
+from typing import Any, NamedTuple
 
 import pytest
+from styles import PLAIN_STYLE
 
 import phux_client.aio
 import phux_client.blocking
 from phux_client import flows
-from phux_client.flows import waiting as wait_module
 from phux_client.flows.sending import to_items
 from phux_core import calls, errors
 from validation import validate
@@ -55,67 +56,38 @@ SCREEN = {
 }
 
 
-def begin(flow):
-    """Start a flow and return its first step that is not a deadline."""
-    return after_deadline(flow, next(flow))
-
-
-def after_deadline(flow, step):
-    return flow.send(None) if isinstance(step, flows.Deadline) else step
-
-
-class ScriptedFlow:
-    """Drive a flow with scripted replies and record its steps; exceptions in the script are thrown into the flow."""
-
-    def __init__(self, flow, *script):
-        self.steps = []
-        self.result = None
-        self._flow = flow
-        replies = list(script)
-        try:
-            step = begin(flow)
-            while True:
-                self.steps.append(self._record(step))
-                assert replies, f"the flow has more steps than the script has replies: {self.steps}"
-                reply = replies.pop(0)
-                step = flow.throw(reply) if isinstance(reply, Exception) else flow.send(reply)
-                step = after_deadline(flow, step)
-        except StopIteration as stop:
-            self.result = stop.value
-            assert not replies, "the flow ended before all replies were used"
-
-    def _record(self, step):
-        if isinstance(step, flows.NextEvent):
-            return ("next_event", step.subscription)
-        # The server must accept every request of a flow.
-        calls.check(step.call, step.params)
-        return (step.call, step.params)
+class Played(NamedTuple):
+    steps: list
+    result: Any
 
 
 def play(flow, *script):
-    return ScriptedFlow(flow, *script)
+    """Drive a flow with scripted replies, and return its steps and result; raise scripted exceptions in the flow."""
+    steps, replies = [], list(script)
+    try:
+        step = next(flow)
+        while True:
+            steps.append(recorded(step))
+            assert replies, f"the flow has more steps than the script has replies: {steps}"
+            reply = replies.pop(0)
+            step = flow.throw(reply) if isinstance(reply, Exception) else flow.send(reply)
+    except StopIteration as stop:
+        assert not replies, "the flow ended before all replies were used"
+        return Played(steps, stop.value)
+
+
+def recorded(step):
+    if isinstance(step, flows.NextEvent):
+        return ("next_event", step.subscription)
+    calls.check(step.call, step.params)  # as the server does
+    return (step.call, step.params)
 
 
 def raised_by(flow, *script):
-    """Drive a flow that raises a PhuxError; return the error."""
+    """Drive a flow that raises a PhuxError, and return the error."""
     with pytest.raises(errors.PhuxError) as caught:
         play(flow, *script)
     return caught.value
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    """Replace the clock of ``wait`` with one that a test advances."""
-
-    class Clock:
-        now = 100.0
-
-        def monotonic(self):
-            return self.now
-
-    clock = Clock()
-    monkeypatch.setattr(wait_module, "time", clock)
-    return clock
 
 
 # The caller
@@ -138,7 +110,7 @@ def clock(monkeypatch):
         ({}, None),
     ],
 )
-def test_the_callers_pane_is_used_only_with_the_server_that_owns_it(env, pane):
+def test_the_callers_pane_is_used_only_with_the_server_that_has_the_pane(env, pane):
     assert flows.Caller("/", env, SOCKET).pane == pane
 
 
@@ -183,7 +155,13 @@ def test_find_pane_resolves_a_selector_with_one_tree_request():
     assert driven.result["id"] == 4
 
 
-def test_find_pane_resolves_a_dot_to_the_callers_pane():
+def test_wait_on_a_name_requests_the_tree_once():
+    subscribed = {"subscription": 5, "seq": 10, "since": 10, "marks": False, "command_end": None}
+    driven = play(flows.wait(CALLER, "work", flows.Conditions(until="ok")), TREE, subscribed, SCREEN)
+    assert [call for call, _params in driven.steps] == ["tree", "subscribe", "snapshot"]
+
+
+def test_find_pane_resolves_a_dot_to_the_callers_pane_or_the_focused_pane():
     inside = flows.Caller("/", {"PHUX_SOCKET": SOCKET, "PHUX_PANE": "@4"}, SOCKET)
     assert play(flows.find_pane(".", inside), TREE).result["id"] == 4
     assert play(flows.find_pane(".", CALLER), TREE).result["id"] == 3
@@ -226,9 +204,7 @@ def test_snapshot_omits_absent_fields():
 
 
 def test_snapshot_expands_runs_into_cells():
-    default = {"kind": "default"}
-    flags = ("bold", "faint", "italic", "underline", "blink", "inverse", "invisible", "strikethrough", "overline")
-    styles = [dict.fromkeys(flags, False) | {"fg": default, "bg": default} for _ in range(2)]
+    styles = [dict(PLAIN_STYLE) for _ in range(2)]
     cells = {"styles": styles, "runs": [[0, 2, 3, 1, 1, None], [1, 0, 2, 2, 0, "prompt"]]}
     document = play(flows.snapshot(CALLER, 3, cells=True), SCREEN | {"cells": cells}).result
     validate("screen-state", document)
@@ -282,7 +258,7 @@ def test_new_sends_an_absolute_directory_unchanged():
     assert play(flows.new(CALLER, cwd="/src"), {}).steps[0][1]["cwd"] == "/src"
 
 
-def test_new_sends_a_size_of_zero_for_the_server_to_refuse():
+def test_new_sends_a_size_of_zero_which_the_server_refuses():
     assert play(flows.new(CALLER, size=(0, 0)), {}).steps[0][1]["cols"] == 0
 
 
@@ -292,7 +268,7 @@ def test_new_refuses_a_bad_name_without_a_request(name):
         flows.new(CALLER, name)
 
 
-def test_new_refuses_a_command_that_is_one_string():
+def test_new_refuses_a_command_given_as_one_string():
     with pytest.raises(errors.BadRequestError) as caught:
         flows.new(CALLER, command="make test")
     assert "sh" in caught.value.remedy
@@ -336,7 +312,7 @@ def test_split_refuses_a_malformed_size_without_a_request(size):
         next(flows.split(CALLER, "work", size=size))
 
 
-def test_new_window_is_added_to_the_session_of_the_target():
+def test_a_new_window_is_added_to_the_session_of_the_target():
     for target, index in {"work": None, "work:0": None, "@4": None, "work:5": 5}.items():
         step = play(flows.new_window(CALLER, target, name="logs"), TREE, PLACE).steps[1]
         assert step[0] == "new_window"
@@ -366,7 +342,7 @@ def test_move_refuses_incompatible_targets_and_destinations(target, dest):
     assert isinstance(raised_by(flows.move(CALLER, target, dest), TREE), errors.BadRequestError)
 
 
-def test_resize_of_a_session_or_window_resizes_the_window():
+def test_resize_sends_the_request_that_fits_the_target_and_the_arguments():
     for target in ("work", "work:0"):
         driven = play(flows.resize(CALLER, target, 100, 30), TREE, *([TREE] if target == "work" else []), PLACE)
         assert driven.steps[-1] == ("resize_window", {"window": 9, "cols": 100, "rows": 30})
@@ -427,7 +403,7 @@ def test_paste_sends_the_text_as_one_item():
         (["C-c", "ls"], [{"key": "C-c"}, {"text": "ls"}]),
     ],
 )
-def test_words_become_keys_and_joined_text_and_text_before_enter_becomes_a_line(words, items):
+def test_words_are_converted_to_keys_joined_text_and_lines(words, items):
     assert to_items(words, literal=False) == items
 
 
@@ -439,7 +415,7 @@ def test_literal_words_become_text():
     ("target", "scope", "id_"),
     [("work", "session", 8), ("work:0", "window", 9), ("work:0.1", "pane", 4), ("=", "session", 8)],
 )
-def test_kill_ends_the_session_window_or_pane_that_the_selector_names(target, scope, id_):
+def test_kill_ends_the_session_window_or_pane_of_the_selector(target, scope, id_):
     driven = play(flows.kill(CALLER, target), TREE, {"killed": 2})
     assert driven.steps[-1] == ("kill", {"scope": scope, "id": id_})
     validate("killed", driven.result)
@@ -458,7 +434,7 @@ def test_kill_server_sends_one_request_and_returns_none():
 
 
 class FakePhux:
-    """A client of a server on which another session now has the name."""
+    """A client of a server on which another session has the name of the handle's session."""
 
     caller = CALLER
 
@@ -489,166 +465,10 @@ class FakePhux:
 
 def test_a_session_handle_never_kills_another_session_with_the_same_name():
     phux = FakePhux()
-    handle = phux_client.blocking.Session(phux, 2, "work", 1)  # the handle has the id 2; "work" now has the id 8
+    handle = phux_client.blocking.Session(phux, 2, "work", 1)  # the session that is now called "work" has the id 8
     with pytest.raises(errors.NoSuchTargetError):
         handle.kill()
     assert ("session", 8) not in phux.killed
-
-
-# Waiting
-
-
-SUBSCRIBED = {"subscription": 5, "seq": 10, "since": 10, "marks": False, "command_end": None}
-
-
-def wait(target=3, *, timeout_s=None, **conditions):
-    return flows.wait(CALLER, target, flows.Conditions(**conditions), timeout_s=timeout_s)
-
-
-def waiting(*steps, **options):
-    """Drive a wait on a pane id, whose first step is to subscribe."""
-    return play(wait(**options), SUBSCRIBED, *steps)
-
-
-FOLLOW = ("subscribe", {"pane": 3, "output": True, "screen": True})
-SNAPSHOT = ("snapshot", {"pane": 3})
-
-
-def test_wait_subscribes_before_it_requests_a_snapshot(clock):
-    driven = waiting(SCREEN, until="ok")
-    assert driven.steps == [FOLLOW, SNAPSHOT]
-    assert (driven.result.met, driven.result.looks) == ("until", 1)
-    validate("screen-state", driven.result.screen)
-
-
-def test_wait_requests_a_snapshot_after_every_event(clock):
-    dead = SCREEN | {"state": "dead"}
-    driven = waiting(SCREEN, {"event": "dirty"}, SCREEN, {"event": "idle"}, dead, exit=True)
-    assert driven.steps == [
-        ("subscribe", {"pane": 3}),
-        SNAPSHOT,
-        ("next_event", 5),
-        SNAPSHOT,
-        ("next_event", 5),
-        SNAPSHOT,
-    ]
-    assert (driven.result.met, driven.result.looks) == ("exit", 3)
-
-
-def test_wait_for_exit_returns_the_exit_status(clock):
-    dead = SCREEN | {"state": "dead", "exit_status": 3}
-    driven = waiting(SCREEN, {"event": "pane_closed"}, dead, exit=True)
-    assert driven.result.met == "exit"
-    assert driven.result.screen["exit_status"] == 3
-
-
-def test_until_takes_precedence_over_exit(clock):
-    assert waiting(SCREEN | {"state": "dead"}, until="ok", exit=True).result.met == "until"
-
-
-def test_idle_time_starts_at_the_last_change(clock):
-    flow = wait(idle_ms=250)
-    next(flow)
-    flow.send(SUBSCRIBED)
-    step = flow.send(SCREEN)
-    assert step.timeout_s == pytest.approx(0.25)
-    clock.now += 0.1875
-    flow.send({"event": "dirty"})
-    step = flow.send(SCREEN | {"seq": 11})
-    assert step.timeout_s == pytest.approx(0.25)
-    clock.now += 0.125
-    flow.send({"event": "bell"})
-    step = flow.send(SCREEN | {"seq": 11})
-    assert step.timeout_s == pytest.approx(0.125)
-    clock.now += 0.125
-    flow.send(None)
-    with pytest.raises(StopIteration) as stop:
-        flow.send(SCREEN | {"seq": 11})
-    assert stop.value.value.met == "idle"
-
-
-def test_wait_without_a_condition_waits_for_half_a_second_of_idle_time(clock):
-    flow = wait()
-    next(flow)
-    flow.send(SUBSCRIBED)
-    assert flow.send(SCREEN).timeout_s == pytest.approx(0.5)
-
-
-def test_wait_with_another_condition_does_not_wait_for_idle_time(clock):
-    flow = wait(until="never")
-    next(flow)
-    flow.send(SUBSCRIBED)
-    flow.send(SCREEN)
-    clock.now += 10
-    assert isinstance(flow.send(None), flows.Request)
-    assert isinstance(flow.send(SCREEN), flows.NextEvent)
-
-
-def test_wait_returns_the_last_screen_at_the_deadline(clock):
-    flow = wait(until="never", timeout_s=2)
-    begin(flow)
-    flow.send(SUBSCRIBED)
-    assert flow.send(SCREEN).timeout_s == pytest.approx(2)
-    clock.now += 2
-    flow.send(None)
-    with pytest.raises(StopIteration) as stop:
-        flow.send(SCREEN | {"lines": ["late"]})
-    assert stop.value.value.met is None
-    assert stop.value.value.screen["lines"] == ["late"]
-
-
-def test_wait_with_a_timeout_of_zero_requests_one_snapshot(clock):
-    assert waiting(SCREEN, until="never", timeout_s=0).result.met is None
-    assert waiting(SCREEN, until="ok", timeout_s=0).result.met == "until"
-
-
-def test_a_condition_that_holds_at_the_deadline_is_met(clock):
-    flow = wait(until="done", timeout_s=1)
-    begin(flow)
-    flow.send(SUBSCRIBED)
-    flow.send(SCREEN)
-    clock.now += 5
-    flow.send(None)
-    with pytest.raises(StopIteration) as stop:
-        flow.send(SCREEN | {"lines": ["done"]})
-    assert stop.value.value.met == "until"
-
-
-def test_wait_requests_a_snapshot_at_least_every_five_seconds(clock):
-    flow = wait(until="never")
-    next(flow)
-    flow.send(SUBSCRIBED)
-    assert 0 < flow.send(SCREEN).timeout_s <= 5
-
-
-def test_wait_raises_protocol_errors_and_errors_of_the_server(clock):
-    with pytest.raises(errors.ProtocolError):
-        waiting(SCREEN, errors.ProtocolError("nonsense"), until="never")
-    with pytest.raises(errors.NoSuchTargetError):
-        waiting(errors.NoSuchTargetError("killed"), until="never")
-
-
-def test_wait_on_a_name_requests_the_tree_once(clock):
-    driven = play(wait("work", until="ok"), TREE, SUBSCRIBED, SCREEN)
-    assert [call for call, _rest in driven.steps] == ["tree", "subscribe", "snapshot"]
-
-
-def test_wait_finds_text_in_wrapped_lines(clock):
-    screen = SCREEN | {"lines": ["0123456789", "abc", ""], "soft_wrap": {"lines": [0], "scrollback": []}}
-    assert waiting(screen, until="89abc").result.met == "until"
-    unwrapped = screen | {"soft_wrap": {"lines": [], "scrollback": []}}
-    assert waiting(unwrapped, until="89abc", timeout_s=0).result.met is None
-
-
-def test_wait_finds_text_with_a_space_at_the_end_of_a_wrapped_row(clock):
-    # Rows have no trailing spaces, even if they continue in the next row.
-    screen = SCREEN | {"lines": ["make all", "tests ok", ""], "cols": 9, "soft_wrap": {"lines": [0], "scrollback": []}}
-    assert waiting(screen, until="all tests", timeout_s=0).result.met == "until"
-
-
-def test_wait_does_not_find_text_across_lines(clock):
-    assert waiting(SCREEN, until="makeok", timeout_s=0).result.met is None
-    assert waiting(SCREEN, until="make\nok", timeout_s=0).result.met is None
 
 
 # Events

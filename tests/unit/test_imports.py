@@ -1,4 +1,4 @@
-"""The allowed imports between modules, the modules the CLI loads, module length, and public signatures."""
+"""Allowed imports, the modules that the CLI loads, the length of modules, and public signatures."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def imports(name, source):
                 base = ".".join([*above, *([base] if base else [])])
             for alias in node.names:
                 whole = f"{base}.{alias.name}"
-                # `from phux_core import wire` imports a module, `from phux_core.wire import encode` a name of one.
+                # `from phux_core import wire` imports a module; `from phux_core.wire import encode` imports a name.
                 yield whole if whole in MODULES or base in {"phux_core", "phux_client"} else base
 
 
@@ -125,7 +125,7 @@ def violations(name, source):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_modules_import_only_lower_layers(name):
+def test_modules_import_only_allowed_modules(name):
     assert violations(name, MODULES[name].read_text()) == []
 
 
@@ -201,7 +201,7 @@ def test_an_allowed_import_is_accepted(name, source):
     assert violations(name, source) == []
 
 
-def test_every_part_of_the_server_is_listed_in_the_layer_order():
+def test_the_order_of_layers_lists_every_part_of_the_server():
     assert {name.split(".")[2] for name in MODULES if name.startswith("phux_core.server.")} == set(SERVER)
 
 
@@ -229,7 +229,7 @@ print(json.dumps(sorted(set(sys.modules) - before)), file=sys.stderr)
 
 
 def loaded(code, **env):
-    """Run code in a new interpreter; return the modules it loaded in addition to those of Python's startup."""
+    """Run code in a new interpreter, and return the modules that the code loaded."""
     process = subprocess.run(
         [sys.executable, "-P", "-c", _REPORT.format(code=code)],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""The keeper's channel: messages with file descriptors over a socket pair."""
+"""The channel between keeper and service: messages with file descriptors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def make_pipe(text):
 
 
 def receive_all(sender, receiver, count):
-    """Flush and receive until `count` messages have arrived."""
+    """Flush and receive until ``count`` messages have arrived."""
     messages = []
     while len(messages) < count:
         writable = [sender] if sender.wants_write else []
@@ -64,7 +64,7 @@ def test_a_message_arrives_with_its_bytes(pair):
     assert message == ({"op": "put", "key": "tree"}, b"\0\xff", [])
 
 
-def test_both_directions_work_at_once(pair):
+def test_messages_can_be_sent_in_both_directions_at_once(pair):
     left, right = pair
     left.send({"op": "a"})
     right.send({"op": "b"})
@@ -80,7 +80,7 @@ def test_a_descriptor_arrives_as_a_copy_that_is_not_inheritable(pair):
     left, right = pair
     reader = make_pipe(b"through")
     left.send({"op": "spawned"}, fds=[reader])
-    os.close(reader)  # the sender may close its copy at once
+    os.close(reader)  # the sender may close its descriptor immediately
     (message,) = right.receive()
     (fd,) = message.fds
     assert os.read(fd, 100) == b"through"
@@ -178,14 +178,14 @@ def test_an_invalid_message_raises_channel_closed(raw, data):
         channel.receive()
 
 
-def test_no_descriptor_leaks(pair):
+def test_a_closed_channel_leaves_no_descriptor_open(pair):
     before = open_descriptors()
     left, right = pair
     reader = make_pipe(b"")
     for _ in range(20):
         left.send({"op": "blob"}, b"x" * 200_000, [reader, reader])
     assert left.wants_write
-    right.receive()  # the messages received here are ignored
+    right.receive()  # nothing closes the descriptors of these messages
     os.close(reader)
     messages = right.receive()
     left.close()

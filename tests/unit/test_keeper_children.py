@@ -1,4 +1,4 @@
-"""Programs started under PTYs, with posix_spawn and with fork."""
+"""Programs that are started in PTYs, by posix_spawn and by fork."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def spawn(*argv, cwd="/", env=None):
 
 
 def output(child):
-    """Return all output of a program, and reap it."""
+    """Return all output of a program, and wait for its end."""
     os.set_blocking(child.master, True)
     text = b""
     with contextlib.suppress(OSError):  # Linux reports the end of output as EIO
@@ -65,7 +65,7 @@ def _is_inheritable(fd):
 
 
 @pytest.mark.usefixtures("start")
-def test_a_program_is_the_session_leader_of_its_terminal_and_inherits_nothing_else(tmp_path, monkeypatch):
+def test_a_program_leads_the_session_of_its_terminal_and_inherits_nothing_else(tmp_path, monkeypatch):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     monkeypatch.setattr(children, "_original_files_limit", (soft - 1, hard))
     here, ignored = os.getcwd(), signal.signal(signal.SIGUSR1, signal.SIG_IGN)
@@ -76,7 +76,7 @@ def test_a_program_is_the_session_leader_of_its_terminal_and_inherits_nothing_el
         signal.signal(signal.SIGUSR1, ignored)
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     seen = json.loads(output(child))
-    # Python itself ignores these two.
+    # Python itself ignores these two signals.
     assert set(seen.pop("ignored")) == {signal.SIGPIPE, signal.SIGXFSZ}
     assert seen == {
         "cwd": str(tmp_path),
@@ -95,7 +95,7 @@ def test_a_program_is_the_session_leader_of_its_terminal_and_inherits_nothing_el
 
 
 @pytest.mark.usefixtures("start")
-def test_a_program_starts_when_all_descriptors_below_its_limit_are_taken(monkeypatch):
+def test_a_program_starts_although_all_descriptors_below_its_limit_are_in_use(monkeypatch):
     _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     fds = [os.open("/dev/null", os.O_RDONLY) for _ in range(40)]
     monkeypatch.setattr(children, "_original_files_limit", (fds[-1], hard))
@@ -117,7 +117,7 @@ def test_a_program_starts_when_all_descriptors_below_its_limit_are_taken(monkeyp
         (["/bin/sh"], {"cwd": "/no/such/directory"}, "No such file"),
         (["/bin/sh"], {"env": {"A": "x" * 10_000_000}}, "too long"),
     ],
-    ids=["missing", "not-executable", "nul", "surrogate", "directory", "too-long"],
+    ids=["missing program", "not executable", "nul", "surrogate", "missing directory", "too long"],
 )
 def test_a_program_that_cannot_start_leaves_nothing_behind(argv, options, reason):
     before, here = open_descriptors(), os.getcwd()

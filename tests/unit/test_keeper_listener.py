@@ -1,4 +1,4 @@
-"""The listening socket: one server per path, and a listener unlinks only its own socket."""
+"""The listening socket: each path has one server, and a listener unlinks only its own socket."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def listen():
-    """Return a function that creates listeners; close them after the test."""
+    """Yield a function that creates listeners; close the listeners after the test."""
     made = []
 
     def make(path):
@@ -35,7 +35,7 @@ def listen():
 
 
 class SameInode:
-    """An lstat result with the same inode number for every file."""
+    """The result of ``lstat`` on a file system where all files have the same inode number."""
 
     st_ino = 7
 
@@ -75,7 +75,7 @@ def test_the_listening_socket_is_non_blocking(path, listen):
     listener.sock.accept()[0].close()
 
 
-def test_a_live_server_is_not_replaced(path, listen):
+def test_the_socket_of_a_live_server_is_not_replaced(path, listen):
     first = listen(path)
     with pytest.raises(RefusedError) as caught:
         listen(path)
@@ -85,7 +85,7 @@ def test_a_live_server_is_not_replaced(path, listen):
     first.sock.accept()[0].close()
 
 
-def test_a_server_that_is_too_busy_to_accept_is_not_replaced(path, listen):
+def test_the_socket_of_a_server_that_is_too_busy_to_accept_is_not_replaced(path, listen):
     with socket.socket(socket.AF_UNIX) as busy:
         busy.bind(path)
         busy.listen(0)
@@ -155,14 +155,14 @@ def test_closing_unlinks_the_bound_socket(path, listen):
 
 def test_closing_does_not_unlink_the_socket_of_a_successor(path, listen):
     first = listen(path)
-    os.rename(path, path + ".old")  # keeps the inode in use
+    os.rename(path, path + ".old")  # so that the new socket cannot have the same inode
     listen(path)
     first.close()
     connect(path)
 
 
 def test_closing_twice_does_not_unlink_the_socket_of_a_successor(path, listen, monkeypatch):
-    # File systems may reuse the number of a deleted inode; simulate one that always does.
+    # A file system may reuse the number of a deleted inode.
     lstat = os.lstat
     monkeypatch.setattr(os, "lstat", lambda *args, **more: SameInode(lstat(*args, **more)))
     first = listen(path)
@@ -205,7 +205,7 @@ def test_the_lock_file_is_private_and_locked_until_its_descriptor_is_closed(path
     os.close(other)
 
 
-def test_the_lock_does_not_follow_a_symbolic_link(path, tmp_path):
+def test_a_symbolic_link_in_place_of_the_lock_file_is_not_followed(path, tmp_path):
     os.symlink(tmp_path / "victim", paths.lock_path(path))
     with pytest.raises(OSError, match="symbolic links"):
         take_lock(path)

@@ -14,7 +14,7 @@ MODIFIERS = [
 
 
 @pytest.mark.parametrize("name", KEY_NAMES)
-def test_every_name_with_every_modifier_is_parsed_back_from_its_text(name):
+def test_every_key_with_any_modifiers_can_be_formatted_and_parsed_again(name):
     for modifiers in MODIFIERS:
         key = Key(name, **modifiers)
         read = parse_key(str(key))
@@ -88,5 +88,5 @@ def test_modifiers_are_accepted_in_any_order_and_case(word, key):
         *("C-Foo", "X-c", "Ctrl-c", "C+c", "^C", "C-\x01", "C-\t", "c-ärger", "M-\ud800", "Enter\n", "KP", "\x1b"),
     ],
 )
-def test_other_words_are_not_keys(word):
+def test_words_that_are_not_key_names_are_parsed_as_none(word):
     assert parse_key(word) is None

@@ -1,4 +1,4 @@
-"""Kinds of values and parameters: accepted values, descriptions, and refusals."""
+"""Kinds of values and parameters: accepted values, descriptions and errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EVERY = {name: kind for name, kind in vars(kinds).items() if isinstance(kind, ki
         (TEXT, ["", "a\0", "\udcff"], ["\ud800", 1, None]),
     ],
 )
-def test_a_kind_accepts_only_fitting_values(kind, good, bad):
+def test_a_kind_accepts_only_valid_values(kind, good, bad):
     assert [value for value in good if not kind.fits(value)] == []
     assert [value for value in bad if kind.fits(value)] == []
 
@@ -58,7 +58,7 @@ def test_the_meaning_of_a_parameter_includes_its_default(param, meaning):
     assert param.meaning == meaning
 
 
-def test_but_returns_a_changed_copy_of_a_parameter():
+def test_param_but_returns_a_changed_copy_of_the_parameter():
     param = Param("rows", COUNT, "rows", required=True)
     other = param.but(name="lines", required=False, default=7)
     assert (other.name, other.kind, other.meaning) == ("lines", COUNT, "rows; 7 when omitted")
@@ -70,7 +70,7 @@ PARAMS = {
 }
 
 
-def test_check_returns_none_for_omitted_parameters():
+def test_checked_parameters_that_were_omitted_are_none():
     assert check("thing", PARAMS, {"id": 1}) == {"id": 1, "on": None}
     assert check("thing", PARAMS, {"on": None, "id": 0}) == {"id": 0, "on": None}
 

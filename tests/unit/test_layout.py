@@ -42,7 +42,7 @@ def test_the_sides_of_a_split_are_separated_by_a_divider_of_one_cell():
     ]
 
 
-def test_at_returns_the_pane_or_divider_of_a_cell_and_none_outside():
+def test_at_returns_the_pane_or_divider_at_a_cell_or_none():
     arranged = arrange(right(1, down(2, 3)), 80, 24)
     assert arranged.at(0, 0) == 1
     assert arranged.at(79, 23) == 3
@@ -80,7 +80,7 @@ def test_a_new_pane_gets_the_requested_size(size, expected):
 
 
 @pytest.mark.parametrize(("direction", "cells"), [("right", 1), ("right", 78), ("down", 0), ("down", 23), ("down", -4)])
-def test_a_size_out_of_range_for_a_new_pane_is_refused_with_the_allowed_range(direction, cells):
+def test_the_error_for_an_impossible_size_of_a_new_pane_names_the_allowed_range(direction, cells):
     with pytest.raises(BadSizeError, match=rf"cannot have {cells}$") as caught:
         layout.split(1, 80, 24, 1, 2, direction, cells=cells)
     assert caught.value.remedy == ("use 2 to 77" if direction == "right" else "use 1 to 22")
@@ -92,7 +92,7 @@ def test_a_percentage_outside_1_to_99_is_refused(percent):
         layout.split(1, 80, 24, 1, 2, "right", percent=percent)
 
 
-def test_splitting_a_pane_that_is_too_small_raises_with_the_required_size():
+def test_the_error_for_splitting_a_small_pane_names_the_required_size():
     with pytest.raises(BadSizeError, match="@1 has 4 columns, too few to split: two panes and their divider need 5"):
         layout.split(1, 4, 24, 1, 2, "right")
     with pytest.raises(BadSizeError, match="@1 has 2 rows, too few to split: two panes and their divider need 3"):
@@ -108,10 +108,10 @@ def test_the_depth_of_nested_splits_is_limited():
     json.dumps(tree)
     with pytest.raises(LimitError, match="nested 64 splits deep"):
         layout.split(tree, 1000, 1000, 1, 999, "right", cells=2)
-    assert layout.split(tree, 1000, 1000, 2, 999, "down")  # pane 2 is nested less deeply
+    assert layout.split(tree, 1000, 1000, 2, 999, "down"), "pane 2 is nested less deeply"
 
 
-def test_closing_a_pane_promotes_its_sibling():
+def test_the_sibling_of_a_removed_pane_replaces_the_split():
     tree = right(1, down(2, 3))
     assert layout.remove(tree, 1) == down(2, 3)
     assert layout.remove(tree, 2) == right(1, 3)
@@ -127,7 +127,7 @@ def test_panes_are_listed_in_layout_order():
     assert list(layout.panes(right(down(4, 1), down(2, 3)))) == [4, 1, 2, 3]
 
 
-def test_pushing_a_divider_leaves_the_other_dividers_in_place():
+def test_moving_a_divider_leaves_the_other_dividers_in_place():
     tree = layout.preset("even-horizontal", [1, 2, 3, 4], 83, 24)
     assert widths(tree, 83) == {1: 20, 2: 20, 3: 20, 4: 20}
     for pane, expected in {1: [25, 15, 20, 20], 2: [20, 25, 15, 20], 3: [20, 20, 25, 15], 4: [20, 20, 25, 15]}.items():
@@ -135,13 +135,13 @@ def test_pushing_a_divider_leaves_the_other_dividers_in_place():
     assert list(widths(layout.push(tree, 83, 24, 4, "left", 5), 83).values()) == [20, 20, 15, 25]
 
 
-def test_a_divider_pushed_far_moves_other_dividers_and_stops_at_minimum_sizes():
+def test_a_divider_moved_far_moves_other_dividers_and_stops_at_minimum_sizes():
     tree = layout.preset("even-horizontal", [1, 2, 3], 80, 24)
     assert widths(layout.push(tree, 80, 24, 1, "right", 10_000)) == {1: 74, 2: 2, 3: 2}
     assert widths(layout.push(tree, 80, 24, 3, "left", 10_000)) == {1: 2, 2: 2, 3: 74}
 
 
-def test_pushing_a_pane_without_a_divider_on_that_axis_changes_nothing():
+def test_moving_a_divider_that_does_not_exist_changes_nothing():
     assert layout.push(right(1, 2), 80, 24, 1, "down", 3) == right(1, 2)
     assert not layout.has_divider(right(1, 2), 1, "down")
     assert layout.has_divider(right(1, 2), 2, "right")
@@ -154,7 +154,7 @@ def test_set_length_sets_the_width_of_a_pane(pane, cells):
     assert widths(layout.set_length(tree, 80, 24, pane, "right", cells))[pane] == cells
 
 
-def test_an_impossible_length_is_refused_with_the_allowed_range():
+def test_the_error_for_an_impossible_length_names_the_allowed_range():
     tree = right(1, right(2, 3))
     for cells in (1, 75, 0, -1, 10**9):
         with pytest.raises(BadSizeError, match=rf"@1 has 40 columns and cannot have {cells} in a window of 80x24") as e:
@@ -181,7 +181,7 @@ def test_a_one_row_pane_next_to_the_end_of_a_divider_has_a_neighbour():
     assert layout.neighbour(tree, 11, 5, 4, "left") == 1
 
 
-def test_presets_arrange_panes_as_named():
+def test_presets_arrange_panes_as_their_names_say():
     five = [1, 2, 3, 4, 5]
     across = arrange(layout.preset("even-horizontal", five, 84, 24), 84, 24).panes
     assert [rect.cols for rect in across.values()] == [16] * 5
@@ -197,7 +197,7 @@ def test_presets_arrange_panes_as_named():
 
 
 @pytest.mark.parametrize("name", layout.PRESETS)
-def test_presets_keep_a_single_pane_and_the_pane_order_and_are_shallow(name):
+def test_presets_preserve_the_order_of_panes_and_are_not_deeply_nested(name):
     assert layout.preset(name, [7], 1, 1) == 7
     many = layout.preset(name, list(range(300)), 1000, 1000)
     assert list(layout.panes(many)) == list(range(300))

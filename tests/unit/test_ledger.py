@@ -21,7 +21,7 @@ def test_numbers_increase_and_are_never_reused():
     assert Ledger.of(3, commands.dump()).add(**TYPED).number == ledger.MOST_ENTRIES + 6
 
 
-def test_the_state_of_an_entry_follows_its_fields():
+def test_the_state_of_an_entry_depends_on_its_fields():
     commands = Ledger(1)
     entry = commands.add(**TYPED)
     assert entry.state == "typed"
@@ -31,7 +31,7 @@ def test_the_state_of_an_entry_follows_its_fields():
     assert commands.change(99, lost=True) is None
 
 
-def test_the_last_complete_line_of_a_number_is_loaded():
+def test_the_last_complete_line_of_each_entry_is_loaded():
     commands = Ledger(1)
     first = ledger.line(commands.add(**TYPED))
     second = ledger.line(commands.change(1, start=7))
@@ -40,7 +40,7 @@ def test_the_last_complete_line_of_a_number_is_loaded():
     assert [(entry.number, entry.start) for entry in read] == [(1, 7)]
 
 
-def test_a_repeated_earlier_line_does_not_reopen_a_finished_entry():
+def test_an_earlier_line_that_is_repeated_does_not_reopen_a_finished_entry():
     commands = Ledger(1)
     typed = ledger.line(commands.add(**TYPED))
     ended = ledger.line(commands.change(1, start=7, end=9, ended_at=2.0, exit_code=0))
@@ -60,7 +60,7 @@ def test_loading_arbitrary_bytes_never_raises(data):
 
 
 @given(st.lists(st.tuples(st.text(max_size=20), st.integers(0, 2**53)), max_size=30))
-def test_a_dumped_ledger_is_equal_when_loaded(added):
+def test_a_ledger_is_unchanged_after_dump_and_load(added):
     commands = Ledger(7)
     for command, place in added:
         commands.add(**{**TYPED, "command": command, "place": place})

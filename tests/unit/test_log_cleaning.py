@@ -1,4 +1,4 @@
-"""The age and size limits of all logs together."""
+"""The limits on the age and the total size of all logs."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_total_size_is_limited_and_the_oldest_segments_are_deleted_first(roo
     assert left[LogId(OWN, 2)] == 5
 
 
-def test_the_newest_segment_of_a_live_pane_is_kept_at_any_limit(root):
+def test_the_newest_segment_of_a_live_pane_is_never_deleted(root):
     make_log(root, LogId(OWN, 1), 20_000)
     clean(root, most=0, live=frozenset({1}))
     assert segment_counts(root) == {LogId(OWN, 1): 1}

@@ -35,7 +35,7 @@ NUMBERS = b"".join(b"%d\r\n" % number for number in range(1, 1001))
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("count", [1, 2, 200, 999, 1000, 5000])
-def test_lines_returns_exactly_the_last_n_lines(mode, count):
+def test_the_option_lines_selects_exactly_the_last_n_lines(mode, count):
     result = read_data(NUMBERS, lines=count, mode=mode)
     lines = result["content"].replace("\r", "").split("\n")
     assert lines == [str(number) for number in range(max(1, 1001 - count), 1001)]
@@ -58,7 +58,7 @@ def test_cursor_motion_does_not_reduce_the_number_of_lines():
     assert result["content"].split("\n") == [*(f"line {number}" for number in range(91, 100)), "done"]
 
 
-def test_since_leaves_out_earlier_output():
+def test_output_before_since_is_omitted():
     place = NUMBERS.index(b"990\r")
     result = read_data(NUMBERS, since=place)
     assert result["content"].split("\n") == [str(number) for number in range(990, 1001)]
@@ -68,7 +68,7 @@ def test_since_leaves_out_earlier_output():
     assert read_data(NUMBERS, since=0, tail=3)["content"] == "998\n999\n1000"
 
 
-def test_requested_bytes_that_are_no_longer_stored_are_counted_as_dropped():
+def test_requested_bytes_that_were_deleted_are_counted_as_dropped():
     result = read_data(b"kept\r\n", offset=1000, since=400)
     assert result["dropped"] == 600
     result = read_data(b"kept\r\n", offset=1000, from_byte=400)
@@ -126,7 +126,7 @@ def test_binary_output_is_returned_as_text_and_raw_mode_preserves_every_byte():
 
 @given(st.binary(max_size=300), st.integers(1, 50))
 @settings(max_examples=200, deadline=None)
-def test_reading_by_bytes_terminates_and_returns_everything(data, size):
+def test_reading_by_bytes_ends_and_returns_all_output(data, size):
     for mode in MODES:
         place = 0
         raw = b""
@@ -152,7 +152,7 @@ def test_reading_text_by_bytes_splits_neither_lines_nor_characters():
     assert lines == ["日本語", "école", "🚀 go"] * 50
 
 
-def test_whole_lines_leaves_out_an_incomplete_last_line():
+def test_an_incomplete_last_line_is_omitted_with_whole_lines():
     result = read_data(b"one\r\ntwo\r\nthr", lines=5, whole_lines=True)
     assert (result["content"], result["next_byte"]) == ("one\ntwo", 10)
     assert read_data(b"one\r\ntwo\r\n", lines=5, whole_lines=True)["next_byte"] == 10
@@ -160,13 +160,13 @@ def test_whole_lines_leaves_out_an_incomplete_last_line():
     assert read_data(b"", lines=0, whole_lines=True)["next_byte"] == 0
 
 
-def test_whole_lines_does_not_advance_past_an_incomplete_line():
+def test_reading_with_whole_lines_does_not_advance_past_an_incomplete_line():
     assert read_data(b"one\r\ntw", from_byte=0, whole_lines=True)["next_byte"] == 5
     assert read_data(b"one\r\ntw", from_byte=5, whole_lines=True)["next_byte"] == 5
     assert read_data(b"one\r\ntw", from_byte=0)["next_byte"] == 7
 
 
-def test_max_bytes_of_zero_does_not_advance(tmp_path):
+def test_reading_with_max_bytes_of_zero_does_not_advance(tmp_path):
     root = str(tmp_path / "logs")
     writer = LogWriter(root, LOG)
     for number in range(3):
@@ -215,7 +215,7 @@ def test_cut_keeps_both_ends_within_the_budget_and_counts_omitted_lines(lines, h
         first, last = (shown, shown) if place is None else (shown[:place], shown[place + 1 :])
         assert lines[: len(first)] == first or (place is None and lines[len(lines) - len(last) :] == last)
         assert place is None or lines[len(lines) - len(last) :] == last
-    # Skipped lines are counted as omitted.
+    # Lines that were skipped between two parts count as omitted.
     lower, upper = sorted((min(gap, len(lines)), len(lines) // 2))
     if upper > lower:
         holed = cut(
@@ -237,7 +237,7 @@ def test_an_invalid_pattern_is_refused(pattern):
         read_data(NUMBERS, grep=pattern)
 
 
-def test_a_hole_is_reported_in_the_text_and_in_holes(tmp_path):
+def test_a_hole_is_reported_in_the_content_and_in_holes(tmp_path):
     root = str(tmp_path / "logs")
     writer = LogWriter(root, LOG)
     writer.write(0, b"before\r\n")
@@ -325,7 +325,7 @@ def test_the_output_of_tools_is_rendered_stripped_or_kept_raw(data, rendered, st
         ("\x9b31mé\x9b0m".encode(), "é"),
     ],
 )
-def test_stripping_removes_escape_sequences_and_controls_only(data, plain):
+def test_stripping_removes_only_escape_sequences_and_controls(data, plain):
     assert text.strip(data) == plain
 
 
@@ -348,7 +348,7 @@ def test_grep_renders_only_around_possible_matches(monkeypatch):
     assert read_data(garbage + b"\r\nneedle here\r\n", grep="^needle here$")["content"] == "needle here"
 
 
-def test_rendering_leaves_out_text_on_the_alternate_screen():
+def test_text_on_the_alternate_screen_is_omitted_from_rendered_output():
     data = b"$ vim\r\n\x1b[?1049h\x1b[H\x1b[2J~\r\n~ text of a file\x1b[?1049l$ \r\n"
     assert read_data(data, lines=10)["content"] == "$ vim\n$"
     assert "text of a file" in read_data(data, lines=10, mode="stripped")["content"]
@@ -415,7 +415,7 @@ def test_required_text_returns_a_literal_that_every_match_contains(pattern, lite
     st.sampled_from(["ab", "aab", "a b", "abé", "ab$", "^ab", "a+b", "b b?a", r"ab\w", "a{1}b", "b{0,1}ab"]),
 )
 @settings(max_examples=300, deadline=None)
-def test_search_finds_the_same_matches_as_matching_each_line(parts, pattern):
+def test_search_finds_the_same_matches_as_a_search_of_each_line(parts, pattern):
     data = "".join(parts).encode()
     plain = re.sub(r"\r+\n", "\n", text.strip(data).replace("ab\b\b", "").replace("b\b", "")).rstrip("\r")
     expected = [
@@ -449,7 +449,7 @@ def test_search_returns_context_and_reports_truncation(root):
     found = search(root, [LOG], "line 100$", context=1)
     assert found["matches"][0]["before"] == ["line 99"]
     assert found["matches"][0]["after"] == ["line 101"]
-    everything = search(root, [LOG], "line 19", context=2)["matches"]  # matches in several segments and read blocks
+    everything = search(root, [LOG], "line 19", context=2)["matches"]  # the matches are in several segments
     for match in everything:
         number = int(match["text"].removeprefix("line "))
         around = [*match["before"], match["text"], *match["after"]]

@@ -1,4 +1,4 @@
-"""Segments, size limits and holes of a log, without a server."""
+"""Writing a log without a server: segments, the size limit, holes and damaged files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import stat
 from unittest import mock
 
 import pytest
+from pane_output import write_journal
 
 from phux_core.keeper import journal as journals
 from phux_core.keeper.journal import Journal
@@ -56,7 +57,7 @@ def test_written_bytes_are_read_back_unchanged(root):
     assert writer.end == len(data)
 
 
-def test_the_oldest_segments_are_deleted_first_and_offsets_stay_valid(root):
+def test_the_oldest_segments_are_deleted_first_and_offsets_remain_valid(root):
     data = random.Random(2).randbytes(300_000)
     writer = LogWriter(root, LOG, SMALL)
     write_all(writer, data)
@@ -72,7 +73,7 @@ def test_a_new_writer_resumes_where_an_unclosed_one_stopped(root):
     for end in (0, 5_000, 5_001, 12_288, 20_000):
         writer = LogWriter(root, LOG, SMALL)
         writer.resume()
-        write_all(writer, data[writer.end : end])  # the writer is never closed
+        write_all(writer, data[writer.end : end])  # without closing the writer
     assert stored_bytes(root) == (0, data)
 
 
@@ -142,7 +143,7 @@ def test_writing_to_a_deleted_segment_raises_and_the_end_moves_back_to_its_start
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_line_counts_and_last_lines_equal_those_of_the_whole_data(root, seed):
+def test_line_counts_and_last_lines_are_correct_across_segments(root, seed):
     chance = random.Random(seed)
     data = b"".join(b"x" * chance.randrange(200) + b"\n" for _ in range(300)) + (b"" if seed % 2 else b"unfinished")
     writer = LogWriter(root, LOG, SMALL)
@@ -171,7 +172,7 @@ def test_line_counts_stored_by_the_writer_equal_those_of_the_segments(root):
         assert {offset: stored.lines_of(offset, size) for offset, size in stored.segments} == noted
 
 
-def test_a_log_id_is_parsed_and_other_text_is_not():
+def test_only_a_valid_log_id_is_parsed():
     assert LogId.parse(str(LOG)) == LOG
     for text in (
         "",
@@ -221,7 +222,7 @@ def test_deleted_segments_of_a_quiet_or_dead_pane_become_holes(root):
 
     def output(data):
         place = journal.position
-        journal.take(lambda room: room.__setitem__(slice(0, len(data)), data) or len(data), len(data))
+        write_journal(journal, data)
         log.append(place, data)
 
     output(b"one\n" * 3000)
@@ -230,7 +231,7 @@ def test_deleted_segments_of_a_quiet_or_dead_pane_become_holes(root):
     output(b"two\n")
     log.check_files()
     assert log.holes == []
-    os.unlink(f"{directory}/{4096:020}.log")  # no longer in the journal
+    os.unlink(f"{directory}/{4096:020}.log")  # the journal no longer has this segment
     log.check_files()
     hole = (4096, 8192, "its file was deleted")
     assert log.holes == [hole]

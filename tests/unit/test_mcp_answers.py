@@ -1,4 +1,4 @@
-"""Errors as models read them: remedies name tools instead of shell commands."""
+"""Error texts for models: remedies name tools instead of shell commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def classes(kind=errors.PhuxError):
 
 
 @pytest.mark.parametrize("kind", sorted(set(classes()) - {errors.NoServerError}, key=lambda kind: kind.__name__))
-def test_no_default_remedy_mentions_the_command_line(kind):
+def test_no_translated_remedy_mentions_the_command_line(kind):
     remedy = in_tools(kind.default_remedy)
     assert not re.search(r"phux (?!status|server)[a-z]|--[a-z]", remedy), remedy
 
@@ -51,7 +51,7 @@ def test_shell_commands_in_remedies_are_replaced_with_tools(remedy, expected):
     assert in_tools(remedy) == expected
 
 
-def test_every_translated_remedy_still_exists():
+def test_every_remedy_with_a_translation_exists():
     sources = "".join(
         path.read_text() for package in ("phux_core", "phux_client") for path in (ROOT / package).rglob("*.py")
     )

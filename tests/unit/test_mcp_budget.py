@@ -1,4 +1,4 @@
-"""The size budget of results, and the parts that are left out of larger ones."""
+"""The size budget of results, and the parts that are omitted from larger results."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import hashlib
 import json
 
 import pytest
+from styles import PLAIN_STYLE
 
 from phux_mcp.budget import BYTES, TOKENS, Budget, tokens
 from phux_mcp.tools.screens import within
@@ -32,10 +33,10 @@ COUNTED = {
 def test_the_token_estimate_is_close_to_real_tokenizers(kind):
     text, counted = COUNTED[kind]
     assert 0.92 * counted < tokens(text) < 2 * counted
-    assert tokens(text) * 10_000 / TOKENS > counted  # a text that fits by the estimate has fewer than 10,000 tokens
+    assert tokens(text) * 10_000 / TOKENS > counted, "a text that fits the budget may have more than 10,000 tokens"
 
 
-def test_a_document_is_filled_with_as_many_entries_as_fit():
+def test_a_document_gets_as_many_entries_as_fit():
     def build(count):
         return {"entries": ["some words that make a line"] * count, "left": 5000 - count}
 
@@ -54,7 +55,7 @@ def test_a_budget_given_in_bytes_is_measured_in_bytes():
 
 
 @pytest.mark.anyio
-async def test_a_text_over_the_token_budget_is_read_again_with_fewer_bytes():
+async def test_a_text_that_exceeds_the_token_budget_is_read_again_with_fewer_bytes():
     limits = []
 
     async def read(most):
@@ -70,9 +71,7 @@ async def test_a_text_over_the_token_budget_is_read_again_with_fewer_bytes():
     assert limits == [50_000]
 
 
-STYLE = dict.fromkeys(
-    ("bold", "faint", "italic", "underline", "blink", "inverse", "invisible", "strikethrough", "overline"), False
-) | {"fg": {"kind": "palette", "index": 4}, "bg": {"kind": "default"}}
+STYLE = PLAIN_STYLE | {"fg": {"kind": "palette", "index": 4}}
 
 
 def screen(line, rows, history=0, styled=0):
@@ -86,7 +85,7 @@ def screen(line, rows, history=0, styled=0):
     }
 
 
-def test_a_large_screen_loses_cells_first_then_scrollback_then_highlights_then_rows():
+def test_a_large_screen_loses_cells_then_scrollback_then_highlights_then_rows():
     assert within(screen("words", 24), Budget()) == screen("words", 24)
     styled = within(screen("words", 24, styled=100), Budget())
     assert 0 < len(styled["cells"]) < 100

@@ -40,7 +40,7 @@ def test_the_catalog_lists_exactly_the_expected_tools_and_at_most_twenty():
 @pytest.mark.parametrize("revision", REVISIONS.values(), ids=list(REVISIONS))
 def test_the_catalog_and_its_descriptions_stay_within_size_limits(profile, revision):
     toolset = load_toolset(profile, "destructive")
-    assert len(json.dumps(toolset.listing(revision))) < 25_000  # also with the blanks some hosts add to JSON
+    assert len(json.dumps(toolset.listing(revision))) < 25_000  # with blanks, which some hosts add to the JSON
     assert len(toolset.instructions) < 2048
     for tool in toolset.listing(revision):
         assert len(tool["description"]) < 2048
@@ -67,12 +67,12 @@ def test_each_safety_level_lists_only_the_tools_it_allows():
     assert [tool["name"] for tool in listing() if tool["annotations"].get("destructiveHint")] == ["phux_kill"]
 
 
-def test_tools_above_the_safety_level_are_not_found():
+def test_tools_that_the_safety_level_does_not_allow_are_not_found():
     assert load_toolset("phux", "mutating").find("phux_kill", NEWEST) is None
     assert load_toolset("phux", "read-only").find("phux_run", NEWEST) is None
 
 
-def test_every_tool_accepts_a_socket_and_texts_mention_only_existing_tools():
+def test_every_tool_accepts_a_socket_and_all_texts_mention_only_existing_tools():
     toolset = load_toolset("phux", "destructive")
     for tool in toolset.listing(NEWEST):
         assert tool["inputSchema"]["properties"]["socket"]["type"] == "string"
@@ -142,5 +142,5 @@ def test_valid_arguments_are_returned_with_whole_numbers_as_int():
     assert isinstance(checked["count"], int)
 
 
-def test_null_is_the_same_as_an_omitted_argument():
+def test_an_argument_that_is_null_counts_as_omitted():
     assert TOOL.check({"text": "x", "time": None}, NEWEST) == {"text": "x"}

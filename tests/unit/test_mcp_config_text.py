@@ -1,4 +1,4 @@
-"""Setting one entry in a host's configuration file without changing any other byte."""
+"""Setting one entry in a host's configuration file changes no other byte."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENTRY = {"command": "/bin/phux-mcp", "args": ["--safety", "read-only"]}
 
 
 def kept_around(old, new):
-    """Return True if the new text is the old text with one insertion."""
+    """Return True if the new text consists of the old text and one insertion."""
     prefix = next((place for place, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), len(old))
     return new.endswith(old[prefix:])
 
@@ -39,7 +39,7 @@ def kept_around(old, new):
         '{"mcpServers": {"phux": {}}}',
     ],
 )
-def test_json_around_the_entry_is_unchanged(text):
+def test_json_text_around_the_entry_is_unchanged(text):
     new = set_in_json(text, PATH, ENTRY)
     assert kept_around(text, new)
     assert set_in_json(new, PATH, ENTRY) == new
@@ -135,7 +135,7 @@ TABLE = ("mcp_servers", "phux")
         "[mcp_servers.phux.env]\nA = 'b'\n",
     ],
 )
-def test_toml_above_a_new_table_is_unchanged(text):
+def test_toml_text_before_a_new_table_is_unchanged(text):
     new = set_in_toml(text, TABLE, ENTRY)
     assert set_in_toml(new, TABLE, ENTRY) == new
     assert new.startswith(text) or "phux" in text

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from phux_mcp.highlights import highlights
+from styles import PLAIN_STYLE
 
-PLAIN = dict.fromkeys(
-    ("bold", "faint", "italic", "underline", "blink", "inverse", "invisible", "strikethrough", "overline"), False
-) | {"fg": {"kind": "default"}, "bg": {"kind": "default"}}
+from phux_mcp.highlights import highlights
 
 
 def cells(row, first, count, width=1, semantic=None, **style):
     more = {} if semantic is None else {"semantic": semantic}
     return [
-        {"col": col, "row": row, **more, "style": PLAIN | style} for col in range(first, first + count * width, width)
+        {"col": col, "row": row, **more, "style": PLAIN_STYLE | style}
+        for col in range(first, first + count * width, width)
     ]
 
 
@@ -31,7 +30,7 @@ def test_a_run_ends_at_a_gap_and_at_the_end_of_a_row():
     assert [(run["row"], run["col"], run["text"]) for run in found] == [(0, 0, "a"), (0, 2, "b"), (1, 0, "c")]
 
 
-def test_a_style_is_described_by_attributes_colours_and_semantic():
+def test_a_style_is_described_by_attributes_colors_and_semantic_type():
     palette, rgb = {"kind": "palette", "index": 4}, {"kind": "rgb", "r": 1, "g": 2, "b": 255}
     (run,) = highlights(cells(0, 0, 1, underline=True, fg=palette, bg=rgb, semantic="prompt"), {0: "$"})
     assert run["style"] == "underline fg=4 bg=#0102ff prompt"

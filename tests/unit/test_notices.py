@@ -1,4 +1,4 @@
-"""The keeper answers connections with an error while no service is ready."""
+"""The keeper replies to connections with an error while no service is ready."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from phux_core.keeper.notices import HOLD_S, MOST_HELD, Notices
 
 
 class Keeper:
-    """The part of the keeper's loop that notices need."""
+    """The part of the keeper's event loop that notices use."""
 
     def __init__(self, path):
         self.path = str(path)
@@ -29,7 +29,7 @@ class Keeper:
         )
 
     def turn(self, now=None):
-        """Run ready callbacks until none is left or the service is ready, then close expired connections."""
+        """Run callbacks until none is ready or the service is ready, and then close expired connections."""
         while ready := self.selector.select(0.05):
             for key, _events in ready:
                 key.data()
@@ -73,14 +73,14 @@ def test_a_client_receives_one_error_frame_and_then_end_of_file(keeper):
     keeper.notices.turn_on()
     with keeper.connect() as client:
         keeper.turn()
-        client.sendall(b"a hello that comes late")  # must not raise BrokenPipeError
+        client.sendall(b"a late hello")  # must not raise BrokenPipeError
         assert read_frame(client) == {"error": {"code": "service_restarting"}}
         assert held(keeper) == 1
     keeper.turn()
     assert held(keeper) == 0
 
 
-def test_no_client_is_answered_while_notices_are_off(keeper):
+def test_no_client_receives_a_reply_while_notices_are_off(keeper):
     with keeper.connect() as client:
         keeper.turn()
         keeper.notices.turn_on()
@@ -96,7 +96,7 @@ def test_a_connection_is_not_accepted_once_the_service_is_ready(keeper):
     with keeper.connect():
         keeper.is_ready = True
         keeper.turn()
-        accepted, _address = keeper.listener.accept()  # still in the accept queue
+        accepted, _address = keeper.listener.accept()  # the connection is still in the accept queue
         accepted.close()
 
 
@@ -120,7 +120,7 @@ def test_the_number_of_held_connections_is_limited(keeper):
         client.close()
 
 
-def test_clients_that_close_before_the_answer_are_not_held(keeper):
+def test_connections_that_clients_closed_before_the_reply_are_not_held(keeper):
     keeper.notices.turn_on()
     for _ in range(10):
         keeper.connect().close()

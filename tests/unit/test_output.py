@@ -1,4 +1,4 @@
-"""The output of the CLI: boxes, documents and errors."""
+"""Printing in the CLI: boxes, documents and errors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def widths(box):
         "бюро",
     ],
 )
-def test_columns_equals_the_width_by_wcwidth(text):
+def test_the_width_of_text_equals_that_of_wcwidth(text):
     assert columns(text) == wcswidth(text)
 
 
@@ -47,7 +47,7 @@ def test_a_box_is_drawn_around_every_row():
     assert output.box(["ab", "", "abcd"], 4, "@1") == ["┌─ @1┐", "│ab  │", "│    │", "│abcd│", "└────┘"]
 
 
-def test_the_title_of_a_wide_box_is_part_of_its_top_edge():
+def test_the_title_of_a_box_is_part_of_its_top_edge():
     assert output.box(["hi"], 10, "@1 vim") == ["┌─ @1 vim ─┐", "│hi        │", "└──────────┘"]
 
 
@@ -68,7 +68,7 @@ def test_every_line_of_a_box_has_the_same_width_for_any_title(title):
 
 @contextlib.contextmanager
 def stdout():
-    """Replace stdout with one in a locale without UTF-8."""
+    """Replace stdout with a stream in a locale without UTF-8."""
     raw = io.BytesIO()
     with contextlib.redirect_stdout(io.TextIOWrapper(raw, encoding="ascii")):
         yield raw
@@ -83,14 +83,14 @@ def test_a_document_is_printed_as_utf8_json_in_any_locale():
     assert text.endswith("}\n")
 
 
-def test_surrogates_in_a_document_are_escaped_as_valid_json():
+def test_surrogates_in_a_document_are_printed_as_json_escapes():
     with stdout() as raw:
         output.print_document({"cwd": "/caf\udce9"})
         text = raw.getvalue().decode("utf-8")
     assert json.loads(text) == {"cwd": "/caf\udce9"}
 
 
-def test_write_keeps_the_order_after_print():
+def test_text_written_after_print_follows_the_printed_text():
     with stdout() as raw:
         print("first")
         output.write("second\n")
@@ -104,7 +104,7 @@ def test_an_error_is_printed_as_its_message_and_remedy(capsys):
     assert capsys.readouterr().err == "phux: oh\n"
 
 
-def test_an_error_with_json_is_printed_as_one_line_on_stderr(capsys):
+def test_with_json_an_error_is_printed_as_one_line_on_stderr(capsys):
     output.print_error(BadNameError("two\nlines ü \udce9"), as_json=True)
     printed = capsys.readouterr()
     assert printed.out == ""

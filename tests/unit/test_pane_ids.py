@@ -1,4 +1,4 @@
-"""Pane ids that are unique among all servers with the same log directory."""
+"""Pane ids are unique among all servers that share a log directory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from phux_core.logs import pane_ids
 
 
-def test_ids_continue_where_another_server_stopped(tmp_path):
+def test_ids_continue_after_those_of_another_server(tmp_path):
     root = str(tmp_path / "logs")
     assert [pane_ids.take(root, 1) for _ in range(3)] == [1, 2, 3]
     assert pane_ids.take(root, 9) == 9

@@ -1,4 +1,4 @@
-"""The path of the socket, the home directory, and the checks of the socket's directory."""
+"""The socket's path, the home directory, and the checks of the socket's directory."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_relative_socket_path_in_a_deleted_directory_is_refused(tmp_path, monk
 class TestHome:
     @pytest.fixture(autouse=True)
     def user_database(self, monkeypatch):
-        """Replace the user database with one entry whose home the test sets."""
+        """Replace the user database with one entry; its home directory is ``self.home``."""
         import pwd
 
         self.home = "/home/from-database"
@@ -106,7 +106,7 @@ class TestHome:
         assert paths.logs_directory() == "/home/me/.local/state/phux/logs"
 
     @pytest.mark.parametrize("environ", [{}, {"HOME": ""}, {"HOME": "rel"}, {"HOME": "~"}])
-    def test_an_unusable_home_is_replaced_by_that_of_the_user_database(self, use, environ):
+    def test_without_a_usable_home_variable_the_home_of_the_user_database_is_used(self, use, environ):
         use(**environ)
         assert paths.logs_directory() == "/home/from-database/.local/state/phux/logs"
         assert config_path() == "/home/from-database/.config/phux/config.toml"
@@ -151,7 +151,7 @@ def test_a_path_of_the_maximum_length_is_accepted_and_can_be_bound(private):
         sock.bind(path)
 
 
-def test_a_path_one_byte_too_long_is_refused_with_its_length_and_the_limit(private):
+def test_the_error_for_a_path_one_byte_too_long_names_its_length_and_the_limit(private):
     path = str(private / "x")
     path += "x" * (paths.SOCKET_PATH_LIMIT + 1 - len(path))
     with pytest.raises(UnsafePathError) as caught:
@@ -171,12 +171,12 @@ def test_a_nul_in_the_path_is_refused():
         paths.socket_path("/tmp/a\0b")
 
 
-def test_the_path_limit_is_that_of_the_platform():
+def test_the_limit_of_a_path_is_that_of_the_platform():
     limit = 107 if sys.platform == "linux" else 103
     assert limit == paths.SOCKET_PATH_LIMIT
 
 
-def test_lock_and_log_are_next_to_the_socket():
+def test_the_lock_file_and_the_log_are_next_to_the_socket():
     assert paths.lock_path("/r/phux.sock") == "/r/phux.sock.lock"
     assert paths.log_path("/r/phux.sock") == "/r/phux.sock.log"
 
@@ -192,7 +192,7 @@ def test_checking_a_missing_directory_raises_file_not_found(tmp_path):
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
-def test_a_missing_directory_is_created_private_with_any_umask(tmp_path, umask):
+def test_a_missing_directory_is_created_with_mode_0700_under_any_umask(tmp_path, umask):
     old = os.umask(umask)
     try:
         paths.ensure_private_directory(str(tmp_path / "a" / "phux.sock"))
@@ -225,7 +225,7 @@ def test_a_directory_open_to_others_is_refused_and_its_mode_not_changed(private,
 
 
 @pytest.mark.parametrize("mode", [0o000, 0o400, 0o600, 0o500])
-def test_an_inaccessible_directory_is_refused_with_a_chmod_remedy(private, mode):
+def test_the_remedy_for_an_inaccessible_directory_is_a_chmod_command(private, mode):
     private.chmod(mode)
     with pytest.raises(UnsafePathError, match="not accessible") as caught:
         paths.check_private_directory(str(private / "phux.sock"))
@@ -271,7 +271,7 @@ def test_a_directory_of_another_user_is_refused(private, check):
     assert f"uid {os.getuid()}" in caught.value.message
 
 
-def test_a_directory_that_cannot_be_created_raises_with_a_remedy():
+def test_the_error_for_a_directory_that_cannot_be_created_has_a_remedy():
     with pytest.raises(UnsafePathError, match="cannot create") as caught:
         paths.ensure_private_directory("/proc/phux-test/phux.sock")
     assert "--socket" in caught.value.remedy

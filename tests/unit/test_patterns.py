@@ -1,4 +1,4 @@
-"""Patterns that match too long are stopped in any thread, without side effects on the program."""
+"""A pattern whose matching takes too long is stopped, in any thread and without side effects on the program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENDLESS = [
 
 @pytest.fixture(params=["main thread", "another thread"])
 def call(request):
-    """Return a function that calls another in the main thread or in a second thread."""
+    """Return a function that calls another function in the main thread or in a second thread."""
     if request.param == "main thread":
         yield lambda function, *args: function(*args)
     else:
@@ -36,7 +36,7 @@ def first(pattern, lines):
 
 
 @pytest.mark.parametrize(("pattern", "line"), ENDLESS, ids=[pattern[:12] for pattern, _line in ENDLESS])
-def test_a_pattern_that_matches_too_long_raises_a_limit_error(call, pattern, line):
+def test_a_pattern_whose_matching_takes_too_long_raises_a_limit_error(call, pattern, line):
     def timed():
         used = time.thread_time()
         with pytest.raises(LimitError, match="matching the pattern took"):
@@ -59,7 +59,7 @@ def test_lines_with_unusual_characters_are_matched_unchanged(call, line):
     assert call(first, f"^{line[0]}+", [line])[0] == 0
 
 
-def test_many_lines_that_match_quickly_do_not_reach_the_limit(call):
+def test_many_lines_that_are_matched_quickly_do_not_reach_the_limit(call):
     lines = ["a line of output that does not match"] * 200_000
     assert call(first, "no(t)+hing", lines) is None
 
@@ -102,7 +102,7 @@ def test_cpu_time_of_other_threads_does_not_count():
         thread.start()
     try:
         busy.wait()
-        # The process uses more CPU time than the limit here, nearly all of it in the other threads.
+        # This loop ends after the process has used more CPU time than the limit, mostly in the other threads.
         lines = ["a line of output that does not match"] * 100_000
         deadline = time.process_time() + 2 * LIMIT_S
         while time.process_time() < deadline:
@@ -123,4 +123,4 @@ def test_the_helper_process_of_a_second_thread_ends_with_its_searcher():
         pid = pool.submit(use).result()
     eventually(lambda: process_gone(pid))
     with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)  # the process was also reaped
+        os.kill(pid, 0)  # the process is not even a zombie

@@ -1,4 +1,4 @@
-"""When the keeper restarts the service, and which panes it leaves blank."""
+"""The moments at which the keeper restarts the service, and the panes that it sets aside."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_delay_is_reset_after_a_service_was_ready_for_a_while():
     assert (restarts.count, restarts.in_a_row) == (6, 1)
 
 
-def test_the_delay_is_not_reset_after_a_service_was_ready_only_briefly():
+def test_the_delay_is_not_reset_if_a_service_was_ready_only_briefly():
     restarts = Restarts(0.0)
     for number in range(5):
         restarts.died("was killed", float(number))
@@ -32,11 +32,11 @@ def test_the_delay_is_not_reset_after_a_service_was_ready_only_briefly():
     assert restarts.died("was killed", 10.0 + QUIET_S / 2) == 0.8
 
 
-def test_clients_receive_an_error_three_seconds_after_the_service_was_last_ready():
+def test_clients_receive_an_error_if_no_service_was_ready_for_three_seconds():
     restarts = Restarts(100.0)
-    assert restarts.notice_at == 100 + NOTICE_AFTER_S, "also if no service was ever ready"
+    assert restarts.notice_at == 100 + NOTICE_AFTER_S, "before the first service is ready, the start counts"
     restarts.died("was killed", 101.0)
-    assert restarts.notice_at == 100 + NOTICE_AFTER_S, "the death of a service that was not ready changes nothing"
+    assert restarts.notice_at == 100 + NOTICE_AFTER_S, "the death of a service that was not ready does not count"
     restarts.ready(102.0)
     assert restarts.notice_at is None
     restarts.died("was killed", 200.0)
@@ -57,7 +57,7 @@ def test_a_pane_is_set_aside_after_the_service_died_twice_while_rebuilding_it():
     assert restarts.set_aside == []
 
 
-def test_deaths_by_an_external_signal_count_half():
+def test_a_death_by_an_external_signal_counts_half():
     restarts = Restarts(0.0)
     for _ in range(3):
         restarts.died("was killed", 1.0, rebuilding=3, from_outside=True)
@@ -69,7 +69,7 @@ def test_deaths_by_an_external_signal_count_half():
 @pytest.mark.parametrize(
     ("deaths", "expected"), [(0, "still starting"), (1, "died once"), (4, "died 4 times in a row")]
 )
-def test_the_notice_has_the_number_of_deaths_the_last_cause_and_the_log_path(deaths, expected):
+def test_the_notice_contains_the_number_of_deaths_the_last_cause_and_the_log_path(deaths, expected):
     restarts = Restarts(0.0)
     for _ in range(deaths):
         restarts.died("was killed by SIGKILL", 1.0)
@@ -81,7 +81,7 @@ def test_the_notice_has_the_number_of_deaths_the_last_cause_and_the_log_path(dea
     assert restarts.describe(None)["log"] is None
 
 
-def test_the_notice_says_that_no_service_can_be_started():
+def test_the_notice_contains_the_reason_why_no_service_can_be_started():
     restarts = Restarts(0.0)
     restarts.last = "could not be started: no memory"
     assert "could not be started: no memory" in restarts.describe(None)["message"]

@@ -1,4 +1,4 @@
-"""The schema files: generated from the shapes, valid, and found by name."""
+"""The schema files match the shapes, are valid, and are found by name."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_every_reference_has_a_definition_and_every_definition_is_used(path):
 
 
 @pytest.mark.parametrize("kind", SHAPES, ids=lambda kind: kind.__name__)
-def test_exactly_the_fields_of_a_shape_are_documented(kind):
+def test_the_docstring_of_a_shape_documents_exactly_its_fields(kind):
     summary = schema._read_docstring(kind.__doc__)[0]
     notes = schema.descriptions(kind)
     assert summary.endswith(".")

@@ -1,4 +1,4 @@
-"""Edge cases of selectors, resolved against one tree."""
+"""Selectors, resolved in one tree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def session(id_, name, windows):
 
 @pytest.fixture
 def tree():
-    """Two sessions; work's second window is current, and its second pane has the focus."""
+    """Return a tree with two sessions; the second pane of the second window of 'work' has the focus."""
     return {
         "focused_session": "work",
         "focused_pane": 5,
@@ -82,16 +82,16 @@ EMPTY = {"focused_session": None, "focused_pane": None, "sessions": []}
         ("бюро 2:v1", "window", 5),
         ("бюро 2:v1.1", "pane", 10),
         ("бюро 2:v1.0", "pane", 9),
-        ("бюро 2:v1.2", "window", 6),  # a name that looks like a pane of another window: the name wins
+        ("бюро 2:v1.2", "window", 6),  # a window's name takes precedence over a pane of another window
         ("бюро 2:v1.2.0", "pane", 12),
-        ("бюро 2:1.2", "pane", 11),  # and the index still reaches that pane
+        ("бюро 2:1.2", "pane", 11),  # the index of the other window selects that pane
         ("бюро 2:0", "window", 4),  # a number is an index, even if it is the name of a window
         ("бюро 2:3.11", "window", 8),
         ("бюро 2:3.11.0", "pane", 14),
         ("бюро 2:3.0", "pane", 13),
     ],
 )
-def test_a_selector_names_a_session_a_window_or_a_pane(tree, text, kind, id_):
+def test_a_selector_resolves_to_a_session_a_window_or_a_pane(tree, text, kind, id_):
     found, node = selector.resolve_object(tree, text)
     assert (found, node["id"]) == (kind, id_)
 
@@ -99,16 +99,16 @@ def test_a_selector_names_a_session_a_window_or_a_pane(tree, text, kind, id_):
 @pytest.mark.parametrize(
     ("text", "id_"),
     [
-        ("work", 5),  # the focused pane is in it
+        ("work", 5),  # the focused pane is in this session
         ("=", 5),
         ("work:1", 5),
         ("work:logs", 5),
-        ("work:0", 2),  # the window's active pane
+        ("work:0", 2),  # the active pane of the window
         ("work:editor", 2),
         ("work:my.app", 6),
         ("бюро 2", 11),  # the active pane of the current window
         ("бюро 2:v1", 11),
-        ("work:1.0", 4),  # a pane is never narrowed to another
+        ("work:1.0", 4),  # a pane is never narrowed to another pane
         ("@4", 4),
     ],
 )
@@ -116,7 +116,7 @@ def test_a_selector_narrows_to_the_focused_or_active_pane(tree, text, id_):
     assert resolve_pane(tree, text)["id"] == id_
 
 
-def test_numbers_are_indexes_first_and_names_where_no_index_fits(tree):
+def test_a_number_is_a_name_only_if_no_window_or_pane_has_that_index(tree):
     windows = tree["sessions"][0]["windows"]
     windows.append(window(20, 9, "5", [pane(20, 0, active=True)]))
     windows.append(window(21, 10, "1.0", [pane(21, 0, active=True)]))
@@ -134,7 +134,7 @@ def test_numbers_are_indexes_first_and_names_where_no_index_fits(tree):
         assert (kind, node["id"]) == found, locus
 
 
-def test_a_name_of_several_windows_selects_the_first(tree):
+def test_a_name_that_several_windows_have_selects_the_first_window(tree):
     tree["sessions"][0]["windows"].append(window(20, 9, "editor", [pane(20, 0, active=True)]))
     assert selector.resolve_object(tree, "work:editor")[1]["id"] == 1
 
@@ -143,7 +143,7 @@ def test_a_name_of_several_windows_selects_the_first(tree):
     ("text", "session_id", "index"),
     [("work:5", 1, 5), ("work:0005", 1, 5), ("бюро 2:77", 2, 77), ("work:4294967295", 1, 4294967295)],
 )
-def test_an_unused_number_resolves_to_a_free_index(tree, text, session_id, index):
+def test_a_number_that_no_window_has_resolves_to_a_free_index(tree, text, session_id, index):
     session, found = selector.resolve_index(tree, text)
     assert (session["id"], found) == (session_id, index)
     assert selector.resolve_session(tree, text) == (session, index)
@@ -157,7 +157,7 @@ def test_other_selectors_do_not_resolve_to_a_free_index(tree, text):
 @pytest.mark.parametrize(
     ("text", "id_"), [("work", 1), ("work:7", 1), ("work:editor.1", 1), ("@9", 2), ("=", 1), (".", 1)]
 )
-def test_a_session_is_found_by_its_windows_and_panes(tree, text, id_):
+def test_a_selector_of_a_window_or_pane_resolves_to_its_session(tree, text, id_):
     session, index = selector.resolve_session(tree, text)
     assert (session["id"], index) == (id_, None)
 
@@ -179,12 +179,12 @@ def test_a_valid_window_name_is_returned(name):
 
 
 @pytest.mark.parametrize("name", ["", "a:b", "a/b", ".a", "a.", "=", "-n", "x" * 65, "a\tb", None])
-def test_the_error_for_a_bad_window_name_says_that_it_is_a_window_name(name):
+def test_the_error_for_an_invalid_window_name_mentions_the_window_name(name):
     with pytest.raises(errors.BadNameError, match=r"^the window name"):
         selector.check_name("window", name)
 
 
-def test_the_focused_pane_wins_over_the_current_window(tree):
+def test_the_focused_pane_takes_precedence_over_the_active_window(tree):
     tree["focused_pane"] = 1
     assert resolve_pane(tree, "work")["id"] == 1
     assert resolve_pane(tree, "work:0")["id"] == 1
@@ -202,12 +202,12 @@ def test_a_selector_narrows_to_the_first_pane_if_none_is_active(tree):
     assert resolve_pane(tree, "work:logs")["id"] == 4
 
 
-def test_the_dot_is_the_callers_own_pane_rather_than_the_focused_one(tree):
+def test_the_dot_means_the_callers_pane_instead_of_the_focused_pane(tree):
     assert resolve_pane(tree, ".", here=8)["id"] == 8
     assert selector.resolve_object(tree, ".", here=8)[0] == "pane"
 
 
-def test_the_dot_is_the_focused_pane_when_the_callers_is_gone(tree):
+def test_the_dot_means_the_focused_pane_if_the_callers_pane_does_not_exist(tree):
     assert resolve_pane(tree, ".", here=99)["id"] == 5
     assert resolve_pane(tree, ".", here=None)["id"] == 5
 
@@ -217,13 +217,13 @@ def test_only_the_dot_means_the_callers_pane(tree):
     assert resolve_pane(tree, "work", here=8)["id"] == 5
 
 
-def test_the_equals_sign_follows_the_focus(tree):
+def test_the_equals_sign_means_the_focused_session(tree):
     tree["focused_session"] = "бюро 2"
     assert selector.resolve_object(tree, "=")[1]["id"] == 2
 
 
 @pytest.mark.parametrize("text", [".", "=", "work", "work:0", "work:0.0", "@1"])
-def test_nothing_is_found_when_there_are_no_sessions(text):
+def test_every_selector_is_refused_if_there_are_no_sessions(text):
     with pytest.raises(errors.NoSuchTargetError) as caught:
         resolve_pane(EMPTY, text)
     assert caught.value.remedy
@@ -273,7 +273,7 @@ def test_an_invalid_selector_is_refused_without_a_tree(text):
     assert len(caught.value.message) < 300
 
 
-def test_a_malformed_selector_is_refused_before_it_is_looked_up():
+def test_a_malformed_selector_is_refused_before_the_lookup():
     with pytest.raises(errors.BadSelectorError):
         selector.resolve_object(EMPTY, "work:")
 
@@ -318,7 +318,7 @@ def test_a_valid_session_name_is_returned_and_is_a_selector(name):
         ("a\ud800", "unprintable"),
     ],
 )
-def test_a_bad_session_name_is_refused_with_the_reason(name, why):
+def test_the_error_for_an_invalid_session_name_gives_the_reason(name, why):
     with pytest.raises(errors.BadNameError) as caught:
         selector.check_name("session", name)
     assert why in caught.value.message
@@ -326,7 +326,7 @@ def test_a_bad_session_name_is_refused_with_the_reason(name, why):
     caught.value.message.encode()  # the message can be encoded even if the name cannot
 
 
-def test_a_long_bad_name_does_not_fill_the_message():
+def test_the_error_message_for_a_long_invalid_name_is_short():
     with pytest.raises(errors.BadNameError) as caught:
         selector.check_name("session", "x" * 100_000)
     assert len(caught.value.message) < 300

@@ -1,4 +1,4 @@
-"""Tests of how the keeper handles failures of its service, a script that always fails at the same point."""
+"""The keeper handles failures of its service. Here, the service is a script that fails at a known point."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ else:
 
 
 def starter(code, *arguments):
-    """Return a function that starts a scripted service; the channel's descriptor is the last argument of the script."""
+    """Return a function that starts a scripted service, and passes the channel's descriptor as its last argument."""
     return lambda channel_fd: subprocess.Popen(
         [sys.executable, "-P", "-c", code, *arguments, str(channel_fd)], pass_fds=(channel_fd,)
     )
@@ -55,7 +55,7 @@ def signals():
 
 
 @pytest.mark.usefixtures("signals")
-def test_messages_sent_before_the_service_died_are_handled_although_the_reply_fails(tmp_path, monkeypatch):
+def test_messages_of_a_dead_service_are_handled_although_a_reply_to_it_fails(tmp_path, monkeypatch):
     go, received = tmp_path / "go", tmp_path / "received"
     os.mkfifo(go)
     tmp_path.chmod(0o700)
@@ -63,7 +63,7 @@ def test_messages_sent_before_the_service_died_are_handled_although_the_reply_fa
     keeper = supervisor.Supervisor(listener, starter(SERVICE, str(go), str(received)))
 
     def spawn(*_args, **_kwargs):
-        """Let the service send another message and die, then fail."""
+        """Fail after the service has sent another message and died."""
         go.open("w").close()
         assert keeper._service is not None
         os.waitid(os.P_PID, keeper._service.pid, os.WEXITED | os.WNOWAIT)
@@ -95,7 +95,7 @@ channel.wait()
 
 
 def hello_after(tmp_path, fault, failures):
-    """Run a keeper whose first services execute a fault; return the hello message that the last service received."""
+    """Run a keeper whose first services fail, and return the hello message that the last service received."""
     tmp_path.chmod(0o700)
     received = tmp_path / "received"
     code = FAULTY_SERVICE.replace("FAULT", fault).replace("FAILURES", str(failures))
@@ -108,9 +108,7 @@ MARK_REBUILDING = "mark[0], mark[1] = 7, 1"
 
 
 @pytest.mark.usefixtures("signals")
-def test_a_service_that_hangs_while_it_rebuilds_is_killed_and_after_the_second_time_the_pane_is_set_aside(
-    tmp_path, monkeypatch, capsys
-):
+def test_a_pane_is_set_aside_after_two_services_hung_while_rebuilding_it_and_were_killed(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(supervisor, "STUCK_S", 0.5)
     hello = hello_after(tmp_path, f"{MARK_REBUILDING}; signal.pause()", 2)
     assert (hello["restarts"], hello["set_aside"], hello["suspect"]) == (2, [7], None)
@@ -119,14 +117,14 @@ def test_a_service_that_hangs_while_it_rebuilds_is_killed_and_after_the_second_t
 
 
 @pytest.mark.usefixtures("signals")
-def test_no_pane_is_set_aside_when_a_service_hangs_before_it_rebuilds_one(tmp_path, monkeypatch):
+def test_no_pane_is_set_aside_if_services_hang_before_they_rebuild_a_pane(tmp_path, monkeypatch):
     monkeypatch.setattr(supervisor, "STUCK_S", 0.5)
     hello = hello_after(tmp_path, "signal.pause()", 2)
     assert (hello["restarts"], hello["set_aside"]) == (2, [])
 
 
 @pytest.mark.usefixtures("signals")
-def test_a_long_replay_that_makes_progress_is_left_alone(tmp_path, monkeypatch):
+def test_a_service_that_makes_progress_in_a_long_replay_is_not_killed(tmp_path, monkeypatch):
     monkeypatch.setattr(supervisor, "STUCK_S", 0.5)
     steps = """
     mark[0] = 7
@@ -145,7 +143,7 @@ def test_a_long_replay_that_makes_progress_is_left_alone(tmp_path, monkeypatch):
         ("os.kill(os.getpid(), signal.SIGKILL)", [], None, "was killed by SIGKILL while rebuilding @7"),
     ],
 )
-def test_two_deaths_while_rebuilding_set_the_pane_aside_unless_caused_by_external_signals(
+def test_two_deaths_while_rebuilding_a_pane_set_the_pane_aside_unless_caused_by_external_signals(
     tmp_path, capsys, death, set_aside, suspect, logged
 ):
     hello = hello_after(tmp_path, f"{MARK_REBUILDING}; {death}", 2)
@@ -154,7 +152,7 @@ def test_two_deaths_while_rebuilding_set_the_pane_aside_unless_caused_by_externa
 
 
 @pytest.mark.usefixtures("signals")
-def test_a_pane_is_not_set_aside_when_a_service_was_ready_between_two_deaths(tmp_path):
+def test_a_pane_is_not_set_aside_if_a_service_was_ready_between_the_deaths(tmp_path):
     ready = "hello['restarts'] == 1 and channel.send({'op': 'ready'})"
     assert hello_after(tmp_path, f"{ready}; {MARK_REBUILDING}; os._exit(1)", 2)["set_aside"] == []
 

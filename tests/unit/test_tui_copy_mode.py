@@ -1,4 +1,4 @@
-"""Copy mode: moving, searching, selecting and copying in rows that are loaded on request."""
+"""Copy mode: move, search, select and copy in rows that are loaded on request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLS, ROWS = 20, 5
 
 
 class Reader:
-    """A copy mode over the given lines, with its row requests served."""
+    """A copy mode that receives the rows it requests from the given lines."""
 
     def __init__(self, lines, wrapped=(), cursor=None):
         self.rows = [(fit(cells_of(line), COLS), at in wrapped) for at, line in enumerate(lines)]
@@ -115,7 +115,7 @@ def test_wrapped_rows_are_copied_as_one_line():
     assert reader.mode.copied == "a" * COLS + "b" * COLS + "c\nd\n"
 
 
-def test_a_wide_glyph_is_copied_whole():
+def test_a_wide_glyph_is_copied_completely():
     reader = Reader(["a語b"], cursor=(2, 0))
     assert reader.press("v", "y")
     assert reader.mode.copied == "語"
@@ -180,7 +180,7 @@ def test_the_wheel_scrolls_and_ends_copy_mode_at_the_bottom():
     assert reader.mode.take(MouseEvent("press", "wheel_down", 0, 0))
 
 
-def test_dragging_selects_and_copies():
+def test_dragging_with_the_mouse_selects_and_copies():
     reader = Reader(["alpha", "beta"])
     assert not reader.mode.take(MouseEvent("press", "left", 1, 0))
     assert not reader.mode.take(MouseEvent("move", "left", 3, 1))
@@ -237,7 +237,7 @@ def test_no_key_sequence_moves_the_cursor_out_of_bounds(count, keys):
 
 
 class Client:
-    """A client whose copy mode shows the given number of rows, with replies under the control of the test."""
+    """A client with a copy mode of ``count`` rows; the test replies to its requests."""
 
     def __init__(self, count):
         self.asked = []
@@ -260,7 +260,7 @@ class Client:
             on_reply({"rows": [[[0, 1, "text", ""]]] * count, "wrapped": [False] * count})
 
     def type(self, *events):
-        """Type keys, and return those that must wait."""
+        """Type keys, and return the keys that must wait."""
         typed = deque(events)
         while typed and not self.copying.holds(typed):
             self.copying.take(typed.popleft())
@@ -288,7 +288,7 @@ def test_keys_wait_for_the_rows_of_a_long_copy():
 
 
 @pytest.mark.parametrize("key", [KeyPress("Escape"), KeyPress("C-c"), Text("q")])
-def test_a_key_gives_up_a_long_copy_and_drops_the_keys_before_it(key):
+def test_a_key_cancels_a_long_copy_and_discards_the_keys_before_it(key):
     client = Client(1000)
     client.copying.begin(7)
     client.reply()

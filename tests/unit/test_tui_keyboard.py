@@ -1,4 +1,4 @@
-"""Parsing terminal input into key, mouse, paste and other events, for any split and any bytes."""
+"""Terminal input is parsed into key, mouse, paste and other events, whatever the bytes and however they are split."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize(("data", "name"), KEYS.items())
-def test_a_key_sequence_is_parsed_to_a_valid_key_name(data, name):
+def test_a_key_sequence_is_parsed_as_a_key_with_a_valid_name(data, name):
     assert Keyboard().feed(data) == [KeyPress(name)]
     assert str(parse_key(name)) == name
 
@@ -59,7 +59,7 @@ def test_a_key_sequence_is_parsed_to_a_valid_key_name(data, name):
 @pytest.mark.parametrize(
     "data", [*KEYS, b"\x1b[<0;3;4M", b"\x1b[I", b"\x1b[?2026;2$y", b"\x1b[200~a\x1b[201~", "語é".encode()]
 )
-def test_a_sequence_fed_byte_by_byte_gives_the_same_events(data):
+def test_a_sequence_fed_byte_by_byte_yields_the_same_events(data):
     whole = Keyboard().feed(data)
     keyboard = Keyboard()
     pieces = [event for byte in data for event in keyboard.feed(bytes([byte]))]
@@ -140,7 +140,7 @@ def test_an_osc_answer_is_not_reported_as_text():
     ]
 
 
-def test_a_paste_is_one_event_with_any_content():
+def test_a_paste_with_any_content_is_one_event():
     data = b"\x1b[200~rm -rf\n\x1b[A\x01\xe8\xaa\x9e\x1b[201~x"
     assert Keyboard().feed(data) == [Paste("rm -rf\n\x1b[A\x01語"), Text("x")]
 
@@ -169,7 +169,7 @@ def test_an_aborted_sequence_is_not_reported_as_text():
 
 
 @given(st.lists(st.binary(max_size=40), max_size=20))
-def test_any_bytes_are_parsed_and_flush_leaves_nothing_pending(pieces):
+def test_flush_leaves_nothing_pending_after_any_bytes(pieces):
     keyboard = Keyboard()
     for piece in pieces:
         keyboard.feed(piece)
@@ -182,7 +182,7 @@ def test_any_bytes_are_parsed_and_flush_leaves_nothing_pending(pieces):
     st.lists(st.sampled_from([*KEYS, b"abc", "é語".encode(), b"\x1b[<0;3;4M", b"\x1b[200~\x1b\x1b[201~"]), max_size=12),
     st.data(),
 )
-def test_input_split_anywhere_gives_the_same_events(parts, data):
+def test_input_split_anywhere_yields_the_same_events(parts, data):
     stream = b"".join(parts)
     whole = Keyboard().feed(stream)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=6)))

@@ -1,4 +1,4 @@
-"""The painter's bytes make a terminal show the canvas, and are few."""
+"""The painter makes a terminal show the canvas with few bytes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def canvases(draw):
 
 @st.composite
 def canvas_sequences(draw):
-    """Draw a sequence of canvases: each changes a few cells, a row, scrolls, changes everything or nothing."""
+    """Draw a sequence of canvases in which each differs from the one before in cells, rows, all or nothing."""
     sequence = [draw(canvases())]
     for _ in range(draw(st.integers(1, 5))):
         before = sequence[-1]
@@ -93,7 +93,7 @@ def test_painted_bytes_make_a_terminal_show_the_canvas(name, synchronized, seque
 
 
 def row_in_grid(text):
-    """Return the cells of a line in a pane, where each code point has its own columns."""
+    """Return the cells of a line in a pane, in which each code point has its own columns."""
     engine = engines.create("ghostty", COLS, 1)
     engine.feed(text.encode())
     (row,) = shown(engine)
@@ -109,12 +109,12 @@ def test_cells_stay_in_their_columns_when_a_terminal_measures_clusters_different
     painter = Painter()
     below = fit(cells_of("below"), COLS)
     if joins:
-        engine.feed(b"\x1b[?2027h")  # grapheme clusters: an emoji or a ZWJ sequence takes two columns
+        engine.feed(b"\x1b[?2027h")  # with grapheme clusters, an emoji or a ZWJ sequence takes two columns
     for text in texts:
         row = row_in_grid(text)
         engine.feed(painter.paint(Canvas(COLS, [row, below], (0, 1, 0))))
         seen, beneath = shown(engine)
-        assert beneath == below, "the upper row wrapped"
+        assert beneath == below, "the upper row was wrapped"
         if not joins:
             drawn = [(glyph.rstrip("\u200d"), style) for glyph, style in row]
             assert seen[:-1] == drawn[:-1]
@@ -148,7 +148,7 @@ def test_no_old_cells_remain_next_to_a_cluster_that_a_terminal_joins():
     engine.close()
 
 
-def test_a_typed_letter_is_painted_with_one_byte():
+def test_a_letter_typed_at_the_cursor_is_painted_with_one_byte():
     painter = Painter(synchronized=True)
     before = Canvas(80, [fit(cells_of("$ ls"), 80), fit([], 80)], (4, 0, 0))
     painter.paint(before)
@@ -156,21 +156,21 @@ def test_a_typed_letter_is_painted_with_one_byte():
     assert painter.paint(after) == b"x"
 
 
-def test_an_unchanged_canvas_is_painted_with_no_bytes():
+def test_an_unchanged_canvas_is_painted_without_any_bytes():
     painter = Painter()
     canvas = Canvas(10, [fit(cells_of("abc"), 10)], (1, 0, 0))
     painter.paint(canvas)
     assert painter.paint(Canvas(10, [list(canvas.rows[0])], (1, 0, 0))) == b""
 
 
-def test_scrolling_by_one_line_is_painted_with_little_more_than_the_new_line():
+def test_a_scroll_by_one_line_is_painted_with_few_bytes_besides_the_new_line():
     painter = Painter()
     lines = [fit(cells_of(f"line number {n}"), 80) for n in range(40)]
     painter.paint(Canvas(80, lines[:24], (0, 23, 0)))
     assert len(painter.paint(Canvas(80, lines[1:25], (0, 23, 0)))) < 40
 
 
-def test_a_long_blank_end_of_a_row_is_erased_instead_of_overwritten():
+def test_blanks_at_the_end_of_a_row_are_erased_instead_of_overwritten():
     painter = Painter()
     painter.paint(Canvas(80, [fit(cells_of("x" * 80), 80)]))
     assert painter.paint(Canvas(80, [fit(cells_of("x"), 80)])) == b"\x1b[1;2H\x1b[K"

@@ -1,4 +1,4 @@
-"""The composed screen: panes, dividers, status line, prompts and boxes, at any size."""
+"""The composed screen: panes, dividers, the status line, prompts and boxes, at any size."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_the_area_outside_a_smaller_window_is_filled():
     assert canvas.rows[1] == [OUTSIDE] * 5
 
 
-def test_the_part_with_the_cursor_is_shown_of_a_larger_window():
+def test_a_larger_window_is_cut_to_the_part_with_the_cursor():
     lines = {1: [f"{y}123456789" for y in range(8)]}
     canvas = Composer().compose(model_of(1, 10, 8, lines=lines, cursor=(9, 7, True, 1)), 4, 3)
     assert text_in(canvas) == ["6789", "6789", "6789"]
@@ -136,7 +136,7 @@ sides = st.sampled_from(["right", "down"])
     st.lists(st.tuples(st.integers(0, 10), sides), max_size=5),
     st.booleans(),
 )
-def test_any_window_on_any_terminal_size_fills_the_screen_exactly(cols, rows, outer_cols, outer_rows, splits, boxed):
+def test_any_window_fills_a_terminal_of_any_size_exactly(cols, rows, outer_cols, outer_rows, splits, boxed):
     tree = 1
     for number, (place, side) in enumerate(splits, start=2):
         panes = list(layouts.panes(tree))
@@ -231,7 +231,7 @@ def test_prompt_text_can_be_edited_and_submitted():
 
 
 @pytest.mark.parametrize("key", ["Escape", "C-c", "C-g"])
-def test_a_prompt_can_be_cancelled(key):
+def test_the_keys_escape_c_c_and_c_g_cancel_a_prompt(key):
     entered = []
     assert Ask(":", entered.append).take(KeyPress(key))
     assert entered == []
@@ -255,7 +255,7 @@ def test_the_cursor_stays_visible_in_a_long_prompt_line(cols):
     assert 0 <= cursor < cols
 
 
-def test_only_the_y_key_confirms():
+def test_only_the_key_y_confirms():
     confirmed = []
     assert Confirm("kill?", lambda: confirmed.append(1)).take(Text("n"))
     assert Confirm("kill?", lambda: confirmed.append(1)).take(KeyPress("Enter"))
@@ -328,7 +328,7 @@ def test_the_choices_of_a_tree_are_sessions_windows_and_panes():
     ]
 
 
-def test_enter_chooses_the_current_line():
+def test_the_enter_key_chooses_the_current_line():
     chosen = []
     box = picker(2, chosen)
     assert not box.take(KeyPress("Down"))
@@ -336,7 +336,7 @@ def test_enter_chooses_the_current_line():
     assert chosen == [3]
 
 
-def test_q_closes_a_list_without_a_choice():
+def test_the_key_q_closes_a_list_without_a_choice():
     chosen = []
     assert not picker(1, chosen).take(Text("x"))
     assert picker(1, chosen).take(Text("q"))

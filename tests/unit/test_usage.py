@@ -1,4 +1,4 @@
-"""The command line parser: flags in any position, usage errors, and no server started on an error."""
+"""The command line: flags in any position, help, usage errors, and no server started because of an error."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def socket_directory(tmp_path, monkeypatch):
 
 
 def run(capsys, *words):
-    """Run a command line; return its exit code, stdout and stderr."""
+    """Run a command line, and return its exit code, stdout and stderr."""
     code = cli.main(list(words))
     printed = capsys.readouterr()
     return code, printed.out, printed.err
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_every_verb_has_a_module_help_and_examples_that_parse(name):
+def test_every_verb_has_help_with_its_examples(name):
     module = cli.load_verb(name)
     text = build_parser(name, module).format_help()
     assert text.startswith(f"usage: phux {name}")
@@ -135,7 +135,7 @@ def test_invalid_arguments_are_refused(name, words):
         parse(name, *words)
 
 
-def test_a_number_of_must_be_within_the_range_of_its_kind():
+def test_number_of_accepts_only_the_range_of_its_kind():
     assert number_of(whole(1))("1") == 1
     for text in ("1.5", "x", "", "2"):
         with pytest.raises(argparse.ArgumentTypeError, match=f"'{text}' is not a whole number from 3 to 9"):
@@ -163,7 +163,7 @@ def test_flags_have_the_types_and_descriptions_of_the_registry():
 
 
 @pytest.mark.parametrize("words", [("wait",), ("snapshot",), ("act", "work", "x"), ("logs",)])
-def test_since_accepts_values_below_2_to_the_53(words):
+def test_since_accepts_only_values_below_2_to_the_53(words):
     assert parse(*words, "--since", str(2**53 - 1)).since == 2**53 - 1
     with pytest.raises(UsageError, match=r"is not a whole number from 0 to 2\^53 - 1"):
         parse(*words, "--since", str(2**53))
@@ -267,14 +267,14 @@ def test_json_after_two_dashes_does_not_select_json_errors(capsys, socket_direct
         (("--nope",), "usage"),
     ],
 )
-def test_invalid_arguments_of_new_start_no_server(capsys, socket_directory, words, kind):
+def test_new_with_invalid_arguments_starts_no_server(capsys, socket_directory, words, kind):
     _code, _out, err = run(capsys, "new", "--json", *words)
     assert json.loads(err.splitlines()[-1])["error"]["code"] == kind
     assert os.listdir(socket_directory) == []
 
 
 @pytest.mark.parametrize("words", [("ls",), ("status",), ("kill", "x"), ("snapshot",), ("send-keys", "x", "a")])
-def test_without_a_server_verbs_report_it_and_start_none(capsys, socket_directory, words):
+def test_verbs_report_that_no_server_is_running_and_start_none(capsys, socket_directory, words):
     code, out, err = run(capsys, *words)
     assert (code, out) == (1, "")
     assert "no server is running" in err

@@ -1,4 +1,4 @@
-"""The ``wait`` flow with scripted replies and a fake clock: no socket and no server."""
+"""The ``wait`` flow with scripted replies and a fake clock, without a socket or a server."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def clock(monkeypatch):
 
 
 class Driver:
-    """A wait flow that receives scripted replies, and the requests it made."""
+    """A wait flow that receives scripted replies; ``requests`` has the requests that it made."""
 
     def __init__(self, **options):
         self.requests = []
@@ -101,14 +101,14 @@ def started(*replies, subscription=None, first=SCREEN, **options):
 # Text
 
 
-def test_matching_output_ends_the_wait_with_the_screen_of_the_same_event():
+def test_a_wait_ends_at_matching_output_with_the_screen_of_the_same_event():
     driver = started(output("all", "done now", screen=screen("done now", seq=110)), until="done")
     assert (driver.outcome.met, driver.outcome.line, driver.outcome.seq) == ("until", "done now", 110)
     assert driver.outcome.screen["lines"] == ["done now"]
     assert [name for name, _ in driver.requests] == ["subscribe", "snapshot", "next_event"]
 
 
-def test_scrolled_off_text_matches_and_a_missing_screen_is_requested():
+def test_text_that_scrolled_off_the_screen_matches_and_a_missing_screen_is_requested():
     driver = started(output("done"), until="done")
     assert driver.last == "snapshot"
     driver.reply(screen("much", "later", seq=9000))
@@ -139,7 +139,7 @@ def test_with_since_new_text_on_the_alternate_screen_matches():
     assert (driver.outcome.met, driver.outcome.line) == ("until", "Installed")
 
 
-def test_with_since_text_that_a_redrawn_line_already_had_does_not_match():
+def test_with_since_text_that_a_line_had_before_it_was_redrawn_does_not_match():
     ticked = drawn("done 12:02", "new", instead_of=["done 12:01"])
     assert started(ticked, since=100, until="done", stop=r"done \S").outcome is None
     assert started(ticked, since=100, until="never", regex=r"\d+:\d+").outcome.line == "done 12:02"
@@ -162,6 +162,23 @@ def test_a_pattern_may_match_the_trailing_space_of_a_prompt():
     assert started(output("work", "host:~$"), regex=r"\$ $").reply(SCREEN).outcome.line == "host:~$"
     assert started(first=screen("Name:"), regex=r"^Name:\s$").outcome.line == "Name:"
     assert started(first=screen("Name: x"), regex=r"^Name:\s$").outcome is None
+
+
+def test_text_in_a_wrapped_line_matches():
+    wrapped = screen("0123456789", "abc", soft_wrap={"lines": [0], "scrollback": []})
+    assert started(first=wrapped, until="89abc").outcome.met == "until"
+    assert started(first=screen("0123456789", "abc"), until="89abc").outcome is None
+
+
+def test_text_with_a_space_at_the_end_of_a_wrapped_row_matches():
+    # The lines of a screen have no trailing spaces, even if the text continues in the next row.
+    wrapped = screen("make all", "tests ok", cols=9, soft_wrap={"lines": [0], "scrollback": []})
+    assert started(first=wrapped, until="all tests").outcome.met == "until"
+
+
+def test_text_in_two_lines_does_not_match():
+    for text in ("makeok", "make\nok"):
+        assert started(first=screen("$ make", "ok"), until=text).outcome is None
 
 
 @pytest.mark.parametrize("pattern", ["(", "[z-a]", "*", "(?P<n>", b"bytes", 7])
@@ -208,9 +225,8 @@ def test_stop_takes_precedence_over_until_on_the_same_line():
     assert started(first=screen("done with error"), until="done", stop="error").outcome.met == "stop"
 
 
-def test_stop_alone_also_waits_for_the_pane_to_be_idle(clock):
-    driver = started(stop="error")
-    assert driver.params == pytest.approx(0.5)
+def test_until_takes_precedence_over_exit():
+    assert started(first=DEAD, until="make", exit=True).outcome.met == "until"
 
 
 def test_output_is_checked_before_the_exit_of_the_pane():
@@ -241,6 +257,13 @@ def test_a_dead_pane_raises_only_after_all_its_output_was_read():
 
 
 # Other conditions
+
+
+def test_exit_is_checked_on_a_new_screen_after_each_event():
+    driver = started({"event": "dirty"}, SCREEN, {"event": "idle"}, DEAD, exit=True)
+    assert driver.requests[0] == ("subscribe", {"pane": 3})
+    assert [name for name, _ in driver.requests[1:]] == ["snapshot", "next_event", "snapshot", "next_event", "snapshot"]
+    assert (driver.outcome.met, driver.outcome.screen["exit_status"], driver.outcome.looks) == ("exit", 0, 3)
 
 
 def test_gone_is_met_when_no_visible_line_contains_the_text():
@@ -279,7 +302,22 @@ def test_command_done_ignores_commands_that_ended_before_since_or_before_the_wai
     assert started(subscription={"command_end": 90}, command_done=True, since=80).outcome.met == "command_done"
 
 
-def test_idle_is_measured_from_the_last_output(clock):
+def test_the_idle_time_starts_at_the_last_change_of_the_screen(clock):
+    changed = SCREEN | {"seq": 110}
+    driver = started(idle_ms=250)
+    assert driver.params == pytest.approx(0.25)
+    clock.now += 0.1875
+    driver.reply({"event": "dirty"}, changed)
+    assert driver.params == pytest.approx(0.25)
+    clock.now += 0.125
+    driver.reply({"event": "bell"}, changed)
+    assert driver.params == pytest.approx(0.125)
+    clock.now += 0.125
+    driver.reply(None, changed)
+    assert driver.outcome.met == "idle"
+
+
+def test_the_idle_time_starts_at_the_last_output_if_wait_also_looks_for_text(clock):
     driver = started(idle_ms=250, until="never")
     clock.now += 0.125
     driver.reply(output("x", seq=110, screen=SCREEN | {"seq": 110}))
@@ -289,13 +327,44 @@ def test_idle_is_measured_from_the_last_output(clock):
     assert driver.outcome.met == "idle"
 
 
+@pytest.mark.parametrize("options", [{}, {"stop": "error"}], ids=["no condition", "stop"])
+def test_wait_without_a_condition_or_with_only_stop_waits_for_half_a_second_of_idle_time(options):
+    assert started(**options).params == pytest.approx(0.5)
+
+
+def test_wait_with_another_condition_does_not_wait_for_idle_time(clock):
+    driver = started(until="never")
+    clock.now += 10
+    driver.reply(None, SCREEN)
+    assert driver.outcome is None
+
+
 # Timeouts, lost connections and closed panes
 
 
-def test_a_quiet_pane_is_polled_at_most_once_a_second():
-    assert started(until="never").params >= 1
-    assert started(gone="$").params >= 1
-    assert started(state="prompt").params >= 1
+@pytest.mark.parametrize("condition", [{"until": "never"}, {"gone": "$"}, {"state": "prompt"}])
+def test_a_quiet_pane_is_polled_every_one_to_five_seconds(condition):
+    assert 1 <= started(**condition).params <= 5
+
+
+def test_the_last_screen_is_returned_when_the_timeout_expires(clock):
+    driver = started(until="never", timeout_s=2)
+    assert driver.params == pytest.approx(2)
+    clock.now += 2
+    driver.reply(None, screen("late"))
+    assert (driver.outcome.met, driver.outcome.screen["lines"]) == (None, ["late"])
+
+
+def test_a_condition_that_holds_when_the_timeout_expires_is_met(clock):
+    driver = started(until="done", timeout_s=1)
+    clock.now += 5
+    driver.reply(None, screen("done"))
+    assert driver.outcome.met == "until"
+
+
+def test_a_timeout_of_zero_checks_the_current_screen_once():
+    assert started(until="never", timeout_s=0).outcome.met is None
+    assert started(until="make", timeout_s=0).outcome.met == "until"
 
 
 def test_irrelevant_events_cause_no_snapshot_request():
@@ -317,21 +386,28 @@ def test_a_timeout_of_zero_expires_after_the_output_was_checked():
     assert driver.outcome.met is None
 
 
-def test_the_outcome_counts_the_looks():
+def test_the_outcome_has_the_number_of_looks():
     driver = started(output("a", screen=SCREEN | {"seq": 110}), output("done", screen=SCREEN), until="done")
     assert driver.outcome.looks == 3
+
+
+def test_errors_of_the_protocol_and_of_the_server_are_raised():
+    with pytest.raises(errors.ProtocolError):
+        started(errors.ProtocolError("nonsense"), until="never")
+    with pytest.raises(errors.NoSuchTargetError):
+        Driver(until="never").reply(errors.NoSuchTargetError("killed"))
 
 
 def test_after_a_lost_connection_the_wait_resumes_from_the_last_resume_position():
     driver = started(output("do", seq=110, resume=108), errors.DisconnectedError("the service died"), until="done")
     assert driver.requests[-1] == ("subscribe", {"pane": 3, "output": True, "screen": True, "since": 108})
     driver.reply(subscribed(since=108), SCREEN)
-    # As before the connection was lost, the screen is searched too.
+    # The screen is searched too, as before the connection was lost.
     driver.reply(output("done", seq=112), SCREEN)
     assert driver.outcome.met == "until"
 
 
-def test_after_a_lost_connection_without_output_the_wait_resumes_from_its_start():
+def test_after_a_connection_lost_before_any_output_the_wait_resumes_from_its_start():
     driver = started(errors.DisconnectedError("the service died"), subscription={"since": 96}, until="done")
     assert driver.params["since"] == 96
 
@@ -349,7 +425,7 @@ def test_a_dropped_event_causes_a_new_subscription_from_the_last_output():
     assert (driver.last, driver.params["since"]) == ("subscribe", 110)
 
 
-def test_a_killed_pane_meets_exit_and_dead_and_raises_for_other_conditions():
+def test_a_killed_pane_meets_exit_and_the_state_dead_and_raises_for_other_conditions():
     gone = errors.NoSuchTargetError("there is no pane @3")
     closed = {"event": "pane_closed", "seq": 100}
     assert started(closed, gone, exit=True).outcome.met == "exit"

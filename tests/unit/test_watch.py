@@ -18,7 +18,7 @@ CLOSED = {"event": "pane_closed", "terminal": "@3", "exit_status": 0, "seq": 1}
 
 
 def run_watch(*replies, target=None, **options):
-    """Run a watch with scripted replies; return its events, how it ended, and its requests and timeouts."""
+    """Run a watch with scripted replies, and return its events, its end, and its requests and timeouts."""
     events, requests = [], []
     flow = flows.watch(CALLER, target, events.append, **options)
     script = list(replies)
@@ -33,7 +33,7 @@ def run_watch(*replies, target=None, **options):
         return events, stop.value, requests
 
 
-def test_events_are_reported_up_to_one_named_in_until():
+def test_a_watch_reports_events_up_to_one_that_is_named_in_until():
     dirty, idle = ({"event": name, "terminal": "@3", "seq": 1} for name in ("dirty", "idle"))
     assert run_watch({"subscription": 5}, dirty, idle, until=["bell", "idle"])[:2] == ([dirty, idle], "met")
 
@@ -54,19 +54,19 @@ def test_a_watch_ends_when_its_timeout_expires():
     assert requests[1] == pytest.approx(2, abs=0.5)
 
 
-def test_a_service_crash_is_reported_as_dropped_and_the_watch_resumes():
+def test_a_watch_reports_a_crash_of_the_service_as_dropped_and_resumes():
     died = errors.DisconnectedError("the service died")
     events, end, _ = run_watch({"subscription": 5}, died, {"subscription": 6}, BELL, until=["bell"])
     assert (events, end) == ([{"event": "dropped", "count": 0}, BELL], "met")
 
 
-def test_a_server_that_ended_ends_the_watch_without_an_event():
+def test_a_watch_ends_without_an_event_when_the_server_has_ended():
     died = errors.DisconnectedError("gone")
     events, end, _ = run_watch({"subscription": 5}, BELL, died, errors.NoServerError("nobody listens"))
     assert (events, end) == ([BELL], "ended")
 
 
-def test_without_a_server_watch_raises():
+def test_a_watch_without_a_server_raises():
     with pytest.raises(errors.NoServerError):
         run_watch(errors.NoServerError("nobody listens"))
 

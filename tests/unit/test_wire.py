@@ -1,4 +1,4 @@
-"""Frames of the wire protocol: encoding, decoding, limits and refusals."""
+"""Frames of the wire protocol: encoding, decoding, limits and invalid frames."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_an_empty_piece_returns_no_frames():
     assert list(decoder().feed(b"")) == []
 
 
-def test_frames_that_were_not_iterated_are_returned_by_the_next_feed():
+def test_frames_that_were_not_consumed_are_returned_by_the_next_feed():
     frame_decoder = decoder()
     first = next(iter(frame_decoder.feed(wire.encode({"n": 1}) + wire.encode({"n": 2}))))
     assert first == ({"n": 1}, b"")
@@ -82,7 +82,7 @@ def test_a_frame_of_exactly_the_maximum_size_is_decoded():
 
 
 @pytest.mark.parametrize(("header", "payload"), [(101, 0), (0, 51), (2**32 - 1, 0), (2, 2**32 - 1)])
-def test_a_frame_that_is_too_large_is_refused_after_its_first_eight_bytes(header, payload):
+def test_an_oversized_frame_is_refused_after_its_first_eight_bytes(header, payload):
     frame_decoder = decoder(100, 50)
     with pytest.raises(ProtocolError, match="exceeds the limits") as caught:
         list(frame_decoder.feed(struct.pack(">II", header, payload)))
@@ -117,7 +117,7 @@ def test_valid_frames_before_an_invalid_one_are_returned():
         next(frames)
 
 
-def test_a_request_may_contain_the_largest_environment_linux_allows():
+def test_a_request_may_contain_an_environment_of_two_megabytes():
     assert wire.MAX_REQUEST_HEADER >= 2 * 1024 * 1024
     frame = wire.encode({"env": {f"V{n}": "x" * 1000 for n in range(2000)}})
     assert len(list(decoder(wire.MAX_REQUEST_HEADER, 0).feed(frame))) == 1

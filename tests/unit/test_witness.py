@@ -1,4 +1,4 @@
-"""The keeper reads the system call a process is blocked in for a service without that permission."""
+"""The keeper reads the system call of a process for a service that lacks the permission."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from phux_core.keeper import witness
-from phux_core.server.kernel import syscall as waiting_call
+from phux_core.server.kernel import syscall
 from phux_core.server.kernel.syscall import Questions, ask_where_refused, read_call
 from servers import eventually
 
@@ -47,17 +47,17 @@ def questions(ends):
     thread.join(10)
 
 
-def test_the_answer_is_the_call_the_kernel_reports(questions, cat):
+def test_the_answer_is_the_call_that_the_kernel_reports(questions, cat):
     assert questions.ask(cat, cat) == witness.read_call(cat, cat)
     assert questions.ask(cat, cat)
 
 
-def test_a_process_that_does_not_exist_gets_an_empty_answer_and_the_next_question_works(questions, cat):
+def test_a_question_about_a_missing_process_gets_an_empty_answer_and_the_next_question_works(questions, cat):
     assert questions.ask(2**30, 2**30) == b""
     assert questions.ask(cat, cat)
 
 
-def test_read_call_asks_the_witness_where_permission_is_denied(questions, cat, monkeypatch):
+def test_read_call_asks_the_witness_if_permission_is_denied(questions, cat, monkeypatch):
     expected = read_call(cat, cat)
     read = witness.read_call
     here = threading.get_ident()
@@ -77,10 +77,10 @@ def test_read_call_asks_the_witness_where_permission_is_denied(questions, cat, m
         ask_where_refused(None)
 
 
-def test_after_no_answer_no_question_is_sent_for_a_while(ends, monkeypatch):
+def test_no_question_is_sent_for_a_while_after_an_unanswered_one(ends, monkeypatch):
     ours, theirs = ends
     clock = [100.0]
-    monkeypatch.setattr(waiting_call.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(syscall.time, "monotonic", lambda: clock[0])
     questions = Questions(theirs)
     assert questions.ask(1, 1) == b""
     assert questions.ask(1, 1) == b""
@@ -92,10 +92,10 @@ def test_after_no_answer_no_question_is_sent_for_a_while(ends, monkeypatch):
     assert ours.recv(64)
 
 
-def test_a_late_answer_is_not_used_for_the_next_question(ends, monkeypatch):
+def test_a_late_answer_is_not_taken_for_the_answer_to_the_next_question(ends, monkeypatch):
     ours, theirs = ends
     clock = [100.0]
-    monkeypatch.setattr(waiting_call.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(syscall.time, "monotonic", lambda: clock[0])
     questions = Questions(theirs)
     assert questions.ask(os.getpid(), os.getpid()) == b""
     witness.answer(ours)
@@ -116,7 +116,7 @@ def test_malformed_questions_do_not_stop_the_witness(ends, question, cat):
     assert answers[-1] == witness.NUMBER.pack(7) + witness.read_call(cat, cat)
 
 
-def test_a_closed_asking_end_does_not_raise_in_the_witness(ends, cat):
+def test_the_witness_does_not_raise_if_the_asking_end_is_closed(ends, cat):
     ours, theirs = ends
     theirs.send(witness.QUESTION.pack(7, cat, cat))
     theirs.close()

@@ -1,4 +1,4 @@
-"""The classic encodings of keys, pastes, mouse events and focus events, depending on the modes."""
+"""The xterm encodings of keys, pastes, mouse events and focus events in different modes."""
 
 import pytest
 from hypothesis import given
@@ -57,20 +57,20 @@ def test_control_with_other_characters_is_encoded_as_on_a_vt220(name, expected):
 
 
 @pytest.mark.parametrize("name", ["Up", "Down", "Left", "Right", "Home", "End", "F1", "F2", "F3", "F4"])
-@pytest.mark.parametrize("held", range(1, 8))
-def test_modified_cursor_keys_are_encoded_with_their_modifiers(name, held):
-    key = Key(name, shift=bool(held & 1), alt=bool(held & 2), ctrl=bool(held & 4))
+@pytest.mark.parametrize("modifiers", range(1, 8))
+def test_modified_cursor_keys_are_encoded_with_their_modifiers(name, modifiers):
+    key = Key(name, shift=bool(modifiers & 1), alt=bool(modifiers & 2), ctrl=bool(modifiers & 4))
     data = encode_key(key)
-    assert data.startswith(b"\x1b[1;%d" % (held + 1))
+    assert data.startswith(b"\x1b[1;%d" % (modifiers + 1))
     assert data == encode_key(key, cursor=True)
 
 
 @pytest.mark.parametrize("name", ["Insert", "Delete", "PageUp", "PageDown", *(f"F{number}" for number in range(5, 13))])
-@pytest.mark.parametrize("held", range(1, 8))
-def test_modified_editing_keys_are_encoded_with_their_modifiers(name, held):
-    key = Key(name, shift=bool(held & 1), alt=bool(held & 2), ctrl=bool(held & 4))
+@pytest.mark.parametrize("modifiers", range(1, 8))
+def test_modified_editing_keys_are_encoded_with_their_modifiers(name, modifiers):
+    key = Key(name, shift=bool(modifiers & 1), alt=bool(modifiers & 2), ctrl=bool(modifiers & 4))
     plain = encode_key(Key(name))
-    assert encode_key(key) == plain[:-1] + b";%d~" % (held + 1)
+    assert encode_key(key) == plain[:-1] + b";%d~" % (modifiers + 1)
 
 
 def test_keys_without_modifiers_have_distinct_encodings():
@@ -97,7 +97,7 @@ def test_every_character_with_any_modifiers_has_an_encoding(character, ctrl, alt
 
 
 @given(st.text())
-def test_the_text_in_a_bracketed_paste_contains_no_escape(text):
+def test_the_text_in_a_bracketed_paste_contains_no_escape_character(text):
     data = encoding.encode_paste(text, BRACKETED)
     if data:
         assert data.startswith(b"\x1b[200~")
@@ -112,7 +112,7 @@ def test_an_unbracketed_paste_contains_no_controls_except_tab_and_carriage_retur
     assert not set(data) & (set(range(32)) - {9, 13})
 
 
-def test_newlines_are_kept_in_a_bracketed_paste_and_become_returns_otherwise():
+def test_newlines_are_kept_in_a_bracketed_paste_and_become_carriage_returns_otherwise():
     assert encoding.encode_paste("a\tb\r\nc\n", BRACKETED) == b"\x1b[200~a\tb\r\nc\n\x1b[201~"
     assert encoding.encode_paste("a\tb\r\nc\n", PLAIN) == b"a\tb\rc\r"
 

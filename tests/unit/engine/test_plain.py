@@ -1,4 +1,4 @@
-"""as_written: output as the plain text that a terminal would show."""
+"""``as_written`` returns the plain text that a terminal would show for an output."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_soft_wrapped_rows_are_joined_without_changing_blanks_or_wide_glyphs():
     assert as_written("\x1b[1G漢漢漢漢\r\n".encode(), cols=5, rows=3) == "漢漢漢漢"
 
 
-def test_more_lines_than_the_screen_and_history_hold_are_returned_completely():
+def test_output_longer_than_the_screen_and_history_is_returned_completely():
     lines = [f"line {number}" for number in range(30_000)]
     assert as_written("\r\n".join(lines).encode(), cols=80, rows=24) == "\n".join(lines)
     moved = "\r\n".join(f"{line}\x1b[K" for line in lines).encode()
@@ -61,5 +61,5 @@ def test_the_text_is_the_same_with_and_without_an_engine(lines):
 
 
 @given(st.binary(max_size=300), st.integers(1, 200), st.integers(1, 60))
-def test_any_bytes_convert_to_text(data, cols, rows):
+def test_any_bytes_are_converted_without_an_error(data, cols, rows):
     assert isinstance(as_written(data, cols=cols, rows=rows), str)

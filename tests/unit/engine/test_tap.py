@@ -1,4 +1,4 @@
-"""The tap: the OSC commands that it reports and removes, for any splitting of the stream."""
+"""The tap: the OSC sequences that it reports and removes, however the stream is split."""
 
 import tracemalloc
 
@@ -11,7 +11,7 @@ from phux_core.engine.tap import MAX_BODY, Tap
 
 
 def scan(*chunks):
-    """Scan chunks; return all bytes for the engine and all effects."""
+    """Scan chunks, and return all bytes for the engine and all effects."""
     tap = Tap()
     out, effects = b"", []
     for chunk in chunks:
@@ -21,7 +21,7 @@ def scan(*chunks):
     return out, effects
 
 
-def test_a_chunk_without_commands_is_passed_through_without_a_copy():
+def test_a_chunk_without_osc_sequences_is_passed_through_without_a_copy():
     tap = Tap()
     data = b"plain \x1b[31mtext\x1b[m\r\n"
     out, effects = tap.scan(data)
@@ -30,7 +30,7 @@ def test_a_chunk_without_commands_is_passed_through_without_a_copy():
     assert tap.position == len(data)
 
 
-def test_a_chunk_with_only_visible_commands_is_passed_through_without_a_copy():
+def test_a_chunk_without_sequences_to_remove_is_passed_through_without_a_copy():
     data = b"a\x1b]0;title\x07b\x1b]133;A\x07c"
     out, effects = Tap().scan(data)
     assert out is data
@@ -39,7 +39,7 @@ def test_a_chunk_with_only_visible_commands_is_passed_through_without_a_copy():
 
 @pytest.mark.parametrize("end", [b"\x07", b"\x1b\\"])
 @pytest.mark.parametrize("body", [b"8;;http://x", b"8;;", b"7748;x", b"52;c;aGk=", b"5522;x"])
-def test_hidden_commands_are_replaced_by_a_string_terminator(body, end):
+def test_hyperlink_clipboard_and_private_sequences_are_replaced_by_a_string_terminator(body, end):
     out, _ = scan(b"a\x1b]" + body + end + b"b")
     assert out == b"a\x1b\\b"
 
@@ -47,25 +47,25 @@ def test_hidden_commands_are_replaced_by_a_string_terminator(body, end):
 @pytest.mark.parametrize(
     "body", [b"88;x", b"80;x", b"08;;x", b"8", b"8:x", b"77480;x", b"520;x", b"", b"0;t", b"1337;x"]
 )
-def test_commands_similar_to_hidden_ones_are_passed_through(body):
+def test_sequences_similar_to_removed_ones_are_passed_through(body):
     data = b"a\x1b]" + body + b"\x07b"
     assert scan(data) == (data, [])
 
 
-def test_a_command_ended_by_an_escape_sequence_is_reported_and_the_sequence_is_kept():
+def test_an_osc_ended_by_an_escape_sequence_is_reported_and_that_sequence_is_kept():
     out, effects = scan(b"\x1b]7748;x\x1b[1m")
     assert out == b"\x1b\\\x1b[1m"
     assert effects == [PrivateOsc(b"x", 0, 8)]
 
 
-def test_a_command_that_directly_follows_another_is_reported():
+def test_an_osc_that_directly_follows_another_is_reported():
     out, effects = scan(b"\x1b]7748;x\x1b]7748;y\x07")
     assert out == b"\x1b\\\x1b\\"
     assert effects == [PrivateOsc(b"x", 0, 8), PrivateOsc(b"y", 8, 17)]
 
 
 @pytest.mark.parametrize("cancel", [b"\x18", b"\x1a"])
-def test_a_cancelled_command_is_not_reported_and_the_cancel_character_is_kept(cancel):
+def test_a_cancelled_osc_is_not_reported_and_the_cancel_character_is_kept(cancel):
     assert scan(b"\x1b]7748;x" + cancel + b"y") == (b"\x1b" + cancel + b"y", [])
     assert scan(b"\x1b]133;A" + cancel + b"y") == (b"\x1b]133;A" + cancel + b"y", [])
 
@@ -124,7 +124,7 @@ def test_an_unchanged_directory_is_reported_once():
 @pytest.mark.parametrize(
     "opening", [b"\x1b]7748;", b"\x1b]133;A;", b"\x1b]7;file://", b"\x1b]8;;", b"\x1b]0;", b"\x1b]"]
 )
-def test_the_memory_used_by_an_endless_command_is_bounded(opening):
+def test_the_memory_used_by_an_endless_osc_is_bounded(opening):
     tap = Tap()
     tap.scan(opening)
     tracemalloc.start()
@@ -144,7 +144,7 @@ def test_a_body_of_the_maximum_length_is_reported_and_a_longer_one_is_not():
     assert scan(b"\x1b]7748;" + body + b"y\x07")[1] == []
 
 
-def test_an_unfinished_command_is_held_back():
+def test_an_unfinished_osc_is_held_back():
     tap = Tap()
     assert tap.scan(b"a\x1b")[0] == b"a"
     assert tap.scan(b"]0;ti")[0] == b""
@@ -153,7 +153,7 @@ def test_an_unfinished_command_is_held_back():
 
 
 @pytest.mark.parametrize("size", [MAX_BODY + 100, 1000])
-def test_commands_that_are_too_long_are_removed_however_they_are_split(size):
+def test_an_overlong_osc_is_removed_however_it_is_split(size):
     stream = b"a\x1b]0;" + b"x" * (MAX_BODY + 20) + b"\x1b\\b"
     assert scan(*(stream[at : at + size] for at in range(0, len(stream), size))) == (b"a\x1b\\b", [])
 
@@ -223,7 +223,7 @@ def test_the_start_and_end_of_an_effect_enclose_its_sequence(stream):
 
 @settings(max_examples=300)
 @given(PIECES)
-def test_hidden_commands_are_never_passed_through(stream):
+def test_hyperlink_clipboard_and_private_sequences_are_never_passed_through(stream):
     out, _ = scan(stream)
-    for hidden in (b"\x1b]8;", b"\x1b]7748;", b"\x1b]52;", b"\x1b]5522;"):
-        assert hidden not in out
+    for removed in (b"\x1b]8;", b"\x1b]7748;", b"\x1b]52;", b"\x1b]5522;"):
+        assert removed not in out

@@ -1,4 +1,4 @@
-"""Limits on the size of ``Pane``, which only composes its parts."""
+"""Limits on the size of ``Pane``, which must only compose its parts."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from phux_core.server.pane_record import PaneRecord
         (signal.SIGKILL, 137, {"exit_status": None, "signal": "SIGKILL"}),
     ],
 )
-def test_a_record_has_the_exit_status_of_its_program(wait_status, exit_code, ending):
+def test_the_record_of_a_dead_pane_has_the_exit_status_or_signal_of_its_program(wait_status, exit_code, ending):
     record = PaneRecord(1, 80, 24, "sh", "/", 1, 0.5)
     record.end(wait_status)
     assert record.dead

@@ -30,7 +30,7 @@ def test_newest_returns_the_newest_rows_in_order():
 
 
 @pytest.mark.parametrize("limit", [0, 1, 5, 3000])
-def test_the_history_keeps_exactly_the_limit_of_rows(limit):
+def test_the_history_keeps_the_newest_rows_up_to_its_limit(limit):
     kept = history(limit)
     for number in range(7000):
         kept.push(Row(str(number)))
@@ -65,7 +65,7 @@ def test_deferred_text_counts_toward_the_limit():
     assert texts(kept) == ["1999", "x", "y"]
 
 
-def test_the_size_of_deferred_text_is_bounded_even_if_its_lines_are_long():
+def test_the_size_of_deferred_text_with_long_lines_is_bounded():
     kept = history(limit=10, columns=10)
     for _ in range(100):
         kept.defer(lines("x" * 5000))

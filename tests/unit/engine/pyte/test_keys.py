@@ -37,7 +37,7 @@ def test_keys_are_disambiguated_after_a_program_enables_the_kitty_protocol(name,
     assert engine.encode_key(parse_key(name) or Key(name)) == expected
 
 
-def test_all_keys_are_encoded_as_sequences_if_the_flags_request_it():
+def test_all_keys_are_encoded_as_sequences_if_the_flags_request_that():
     assert encode(Key("a"), 8) == b"\x1b[97u"
     assert encode(Key("Enter"), 9) == b"\x1b[13u"
 

@@ -31,7 +31,7 @@ def test_wide_glyphs_are_never_cut():
     assert shown(resized("日本語日", (5, 4), (10, 4))) == ["日本語日"]
 
 
-def test_a_wide_glyph_does_not_fit_into_one_column():
+def test_a_wide_glyph_becomes_an_empty_row_in_a_terminal_with_one_column():
     assert shown(resized("a日b", (1, 9)))[:3] == ["a+", "+", "b+"]
 
 
@@ -71,14 +71,14 @@ def test_the_alternate_screen_is_cut_and_the_primary_screen_is_reflowed():
     assert engine.lines(0, 3).text == ["abcde", "fghij", "klmno"]
 
 
-def test_tab_stops_appear_in_new_columns_and_old_ones_stay():
+def test_new_columns_get_tab_stops_and_existing_tab_stops_stay():
     engine = resized("\x1b[3g\x1b[4G\x1bH\r", (20, 4))
     engine.feed(b"\ta\tb")
     assert engine.lines(0, 1).text == ["   a            b"]
 
 
 @pytest.mark.parametrize("size", [(0, 1), (1, 0), (1001, 1), (1, 1001), (-1, 5)])
-def test_impossible_sizes_are_refused(size):
+def test_sizes_outside_1_to_1000_are_refused(size):
     engine = create("pyte", 10, 4)
     with pytest.raises(ValueError, match="must be 1 to 1000"):
         engine.resize(*size)

@@ -110,5 +110,5 @@ def test_shown_text_omits_trailing_blanks():
     assert row("日_ b  ").shown() == "日 b"
 
 
-def test_runs_groups_equal_styles():
+def test_runs_groups_consecutive_equal_styles():
     assert rows.runs("aab\n\n") == [(0, 2, "a"), (2, 3, "b"), (3, 5, "\n")]

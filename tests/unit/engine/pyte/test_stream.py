@@ -62,7 +62,7 @@ def test_controls_inside_a_sequence_are_executed_and_the_sequence_continues(pars
 
 
 @pytest.mark.parametrize("cancel", ["\x18", "\x1a"])
-def test_can_and_sub_cancel_a_sequence(parser, terminal, cancel):
+def test_the_controls_0x18_and_0x1a_cancel_a_sequence(parser, terminal, cancel):
     parser.feed(f"\x1b[3{cancel}C\x1b]0;t{cancel}x")
     assert terminal.rows[0].text == "Cx"
     assert terminal.window_title is None
@@ -74,7 +74,7 @@ def test_an_escape_cancels_an_unfinished_csi_and_ends_an_unfinished_osc(parser, 
     assert terminal.window_title == "t"
 
 
-def test_sequences_that_are_too_long_are_dropped_completely(parser, terminal):
+def test_overlong_sequences_are_dropped_completely(parser, terminal):
     parser.feed("\x1b[" + "0" * MAX_SEQUENCE + "3Cx")
     parser.feed("\x1b]0;" + "t" * (MAX_STRING + 1) + "\x07y")
     assert terminal.rows[0].text == "xy"

@@ -68,7 +68,7 @@ def test_erased_cells_keep_only_the_background():
     assert table.blank(table.after(DEFAULT, "\x1b[1m")) == DEFAULT
 
 
-def test_ids_are_reused_after_the_last_one():
+def test_unused_ids_are_reused_after_the_largest_id():
     table = StyleTable()
     old, kept = (table.after(DEFAULT, f"\x1b[{code}m") for code in (31, 32))
     table.sweep([kept])

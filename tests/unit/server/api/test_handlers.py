@@ -1,4 +1,4 @@
-"""Call handlers: the handlers match the registry of calls, and a handler that does not match is refused at import."""
+"""Call handlers match the registry of calls; a handler that does not match is refused at import."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from phux_core.server.api.reader import dispatch
 
 @pytest.fixture
 def no_handlers(monkeypatch):
-    """Start without registered handlers, and return the empty table."""
+    """Replace the table of handlers with an empty one, and return it."""
     monkeypatch.setattr(handlers, "HANDLERS", {})
     return handlers.HANDLERS
 
@@ -58,7 +58,7 @@ def test_a_handler_with_missing_or_unknown_parameters_is_refused(no_handlers, ha
 
 def test_a_handler_with_a_different_parameter_type_is_refused(no_handlers):
     def zoom(server, pane: int, on: bool):
-        """Accept no None."""
+        """Do nothing."""
 
     with pytest.raises(TypeError) as caught:
         handles("zoom")(zoom)
@@ -79,7 +79,7 @@ def test_a_handler_for_an_unknown_call_is_refused(no_handlers):
         handles("zooom")
 
 
-def test_a_handler_receives_the_connection_defaults_and_remaining_parameters(monkeypatch):
+def test_a_handler_receives_the_connection_the_defaults_and_other_parameters(monkeypatch):
     def search(server, connection, pattern: str, max_matches: int, **rest):
         return {"got": (server, connection, pattern, max_matches, rest)}
 
@@ -90,7 +90,7 @@ def test_a_handler_receives_the_connection_defaults_and_remaining_parameters(mon
     assert reply["got"] == (server, "someone", "x", 1000, {"session": 3, "everywhere": False, "context": 0})
 
 
-def test_a_method_of_a_part_receives_collected_parameters_as_one_object(monkeypatch):
+def test_a_method_of_a_server_part_receives_collected_parameters_as_one_object(monkeypatch):
     class Windows:
         def resize(self, window_id: int, size: Size):
             return {"got": (self, window_id, size)}

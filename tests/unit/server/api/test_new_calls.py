@@ -1,4 +1,4 @@
-"""Calls that create panes: requests that are refused or fail leave the tree unchanged."""
+"""Calls that create panes leave the tree unchanged if they are refused or fail."""
 
 from __future__ import annotations
 

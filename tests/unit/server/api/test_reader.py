@@ -1,4 +1,4 @@
-"""The server side of a connection with a client that does not read or violates the protocol."""
+"""The server's end of a connection to a client that does not read or violates the protocol."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from phux_core.errors import DisconnectedError
 from phux_core.server.api import reader as reader_module
-from phux_core.server.clients import connection as module
+from phux_core.server.clients import connection as connection_module
 from phux_core.server.clients.connection import HIGH_WATER
 from rawwire import HELLO, frame
 
@@ -70,15 +70,18 @@ async def connected():
 
 
 async def receive(client):
-    """Read one frame's header."""
-    loop = asyncio.get_running_loop()
+    """Read one frame without a payload, and return its header."""
+    lengths = await receive_exactly(client, 8)
+    return json.loads(await receive_exactly(client, int.from_bytes(lengths[:4], "big")))
+
+
+async def receive_exactly(client, size):
     data = b""
-    while len(data) < 8 or len(data) < 8 + int.from_bytes(data[:4], "big"):
-        wanted = 8 - len(data) if len(data) < 8 else 8 + int.from_bytes(data[:4], "big") - len(data)
-        piece = await loop.sock_recv(client, wanted)
+    while len(data) < size:
+        piece = await asyncio.get_running_loop().sock_recv(client, size - len(data))
         assert piece, "the server closed the connection"
         data += piece
-    return json.loads(data[8:])
+    return data
 
 
 async def settle():
@@ -91,12 +94,12 @@ def requests(count):
     return b"".join(frame({"id": number, "call": "logs"}) for number in range(count))
 
 
-def test_large_replies_are_prepared_only_as_the_client_reads_them():
+def test_large_replies_are_prepared_only_as_fast_as_the_client_reads():
     async def scenario():
         async with connected() as (host, client):
             await asyncio.get_running_loop().sock_sendall(client, requests(100))
             await settle()
-            assert host.prepared <= module.MOST_LARGE_REPLIES
+            assert host.prepared <= connection_module.MOST_LARGE_REPLIES
             received = [(await receive(client))["id"] for _ in range(100)]
             assert received == list(range(100))
             assert host.prepared == 100
@@ -116,13 +119,13 @@ def test_pending_large_replies_are_cancelled_when_the_client_disconnects():
                     pass
             while host.connection.requests.count:
                 await asyncio.sleep(0)
-            assert host.prepared <= module.MOST_LARGE_REPLIES
+            assert host.prepared <= connection_module.MOST_LARGE_REPLIES
 
     asyncio.run(scenario())
 
 
 def test_a_client_that_leaves_too_many_bytes_unread_is_disconnected(monkeypatch):
-    monkeypatch.setattr(module, "MOST_UNSENT", 3 * HIGH_WATER)
+    monkeypatch.setattr(connection_module, "MOST_UNSENT", 3 * HIGH_WATER)
 
     async def scenario():
         async with connected() as (host, _client):
@@ -144,7 +147,7 @@ def test_the_abort_timer_causes_no_error_after_the_client_has_read_the_protocol_
             loop = asyncio.get_running_loop()
             host.connection.push({"text": LARGE})
             await loop.sock_sendall(client, frame({"id": "none"}))
-            # The server does not read from a client that does not read, so the error arrives after the large frame.
+            # The server reads a client's requests only while the client reads, so the error follows the large frame.
             assert (await receive(client))["text"] == LARGE
             assert (await receive(client))["error"]["code"] == "protocol"
             await host.gone.wait()

@@ -1,4 +1,4 @@
-"""Test that the ledger of a live pane is complete after the service died at a critical moment."""
+"""The ledger of a live pane stays complete, whenever the service dies."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from phux_core.keeper import journal as journals
 from phux_core.server.history.pane_ledger import PaneLedger
 from phux_core.server.run.record import Run
 from phux_core.server.shell.events import CommandFinished, CommandStarted
 
 
 class Keeper:
-    """A fake keeper that stores lines, and creates the ledger of one pane as each new service does."""
+    """A fake keeper that stores lines, and creates the pane's ledger as each new service does."""
 
     def __init__(self, pane):
         self.pane = pane
@@ -29,14 +28,12 @@ class Keeper:
 
 
 @pytest.fixture
-def pane():
-    journal = journals.Journal(journals.create())
-    yield SimpleNamespace(
+def pane(journal):
+    return SimpleNamespace(
         journal=journal,
         record=SimpleNamespace(id=7, command="bash", shell="bash", dead=True, cwd="/src"),
         log=SimpleNamespace(note_commands=lambda _lines, _all_of_them: None),
     )
-    journal.close()
 
 
 @pytest.fixture
@@ -60,7 +57,7 @@ def test_a_typed_run_is_stored_at_once_for_the_next_service(keeper):
         ledger = keeper.ledger()
         run = a_run(ledger.next_number)
         ledger.typed(run)
-        assert keeper.kept == b"", "the keeper gets the run later"
+        assert keeper.kept == b"", "the keeper receives the run later"
         [entry] = keeper.ledger().entries
         assert (entry.command, entry.by, entry.client, entry.place, entry.started_at) == (
             "make",
@@ -73,7 +70,7 @@ def test_a_typed_run_is_stored_at_once_for_the_next_service(keeper):
     run_in_event_loop(steps)
 
 
-def test_a_run_whose_service_died_before_storing_it_is_recorded(keeper):
+def test_a_run_is_recorded_if_the_service_died_before_storing_it(keeper):
     def steps():
         first = keeper.ledger()
         # The note does not contain the command itself.
@@ -105,7 +102,7 @@ def test_the_note_of_a_recorded_run_adds_no_entry(keeper):
     run_in_event_loop(steps)
 
 
-def test_the_longest_note_fits_into_the_journal(pane):
+def test_the_longest_note_fits_in_the_journal(pane):
     run = a_run(2**40, client="\U0001f600" * 100)
     run.id, run.shell, run.nonce = "i" * 64, "zsh", "f" * 8
     run.files = ["/run/user/1000/" + "d" * 93 + f"/runs/{name}" for name in ("0123456789ab", "0123456789ac")]

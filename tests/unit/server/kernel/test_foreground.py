@@ -1,4 +1,4 @@
-"""Foreground inspection: programs on real PTYs, started as the keeper starts them, and their reported state."""
+"""Foreground inspection: the reported state of programs that run on real PTYs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from phux_core.server.kernel import foreground
 from phux_core.server.kernel.foreground import look
 from phux_core.server.kernel.shell_kind import shell_kind
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports what a process waits for")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports the system call of a process")
 
 PYTHON = [sys.executable, "-S", "-E", "-c"]
 DEADLINE_S = 20.0
-# How long a state must last to be accepted: longer than a program takes between two system calls.
+# How long a state must last to be accepted; longer than any pause of a program between two system calls.
 STEADY_S = 0.05
 
 
@@ -73,7 +73,7 @@ class Terminal:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
         self._reader.join(DEADLINE_S)
-        self.process.closed = True  # otherwise ptyprocess would wait for the process and kill it again
+        self.process.closed = True  # otherwise, ptyprocess would wait for the process and kill it again
         self.process.fileobj.close()
 
 
@@ -201,7 +201,7 @@ def test_a_password_prompt_is_waiting_without_echo(start, tracing):
     assert seen.canonical
 
 
-def test_bash_read_with_silent_option_is_waiting_without_echo(start):
+def test_a_silent_read_in_bash_is_waiting_without_echo(start):
     seen = start("bash", "-c", "read -r -s answer").until(lambda seen: is_waiting(seen) and not seen.echo)
     assert (seen.canonical, seen.shell) == (True, None)
 
@@ -220,7 +220,7 @@ def test_a_script_that_reads_after_stty_disables_echo_is_waiting_without_echo(st
         ("bash", "-c", "read -t 60 answer"),
         ("busybox", "sh", "-c", "read answer"),
     ],
-    ids=["poll", "select", "select with a timeout", "bash", "busybox"],
+    ids=["poll", "select", "select with timeout", "bash", "busybox"],
 )
 def test_a_program_that_polls_a_canonical_terminal_is_waiting(start, argv):
     if shutil.which(argv[0]) is None:
@@ -246,7 +246,7 @@ def test_a_program_that_polls_other_descriptors_or_other_events_is_not_waiting(s
 
 
 @pytest.mark.parametrize(
-    ("fds", "verdict"), [("[r]", is_not_waiting), ("[0, r]", is_waiting)], ids=["threads", "input and threads"]
+    ("fds", "verdict"), [("[r]", is_not_waiting), ("[0, r]", is_waiting)], ids=["pipe", "terminal and pipe"]
 )
 def test_fish_is_waiting_only_if_it_polls_the_terminal(start, fds, verdict):
     code = "import os, select, tty; tty.setraw(0); open('/proc/self/comm', 'w').write('fish'); r = os.pipe()[0]; "
@@ -287,7 +287,7 @@ EPOLL = "import os, select, socket, threading, tty; tty.setraw(0); p = select.ep
         "p.register(0, select.EPOLLIN); q = select.epoll(); q.register(p, select.EPOLLIN); q.poll()",
         "p.register(0, select.EPOLLIN); threading.Thread(target=p.poll).start(); threading.Event().wait()",
     ],
-    ids=["itself", "opened again", "through another", "in a thread"],
+    ids=["standard input", "opened again", "nested epoll", "in a thread"],
 )
 def test_a_program_that_polls_the_terminal_with_epoll_is_waiting(start, code):
     start(*PYTHON, EPOLL + code).until(lambda seen: is_waiting(seen) and not seen.canonical)
@@ -304,7 +304,7 @@ def _threads(pid):
     return len(os.listdir(f"/proc/{pid}/task"))
 
 
-def test_a_group_is_waiting_if_a_member_other_than_its_leader_is(start):
+def test_a_process_group_is_waiting_if_a_member_other_than_its_leader_is_waiting(start):
     if shutil.which("fzf") is None:
         pytest.skip("fzf is not installed")
     terminal = start("sh", "-c", "ls / | fzf; true")
@@ -342,26 +342,27 @@ def _asleep(pid):
         return re.match("inet_csk_accept|wait_woken|poll_schedule|do_epoll_wait|ep_poll", file.read())
 
 
-def test_a_pipeline_is_waiting_if_one_of_its_processes_is(start):
+def test_a_pipeline_is_waiting_if_one_of_its_processes_is_waiting(start):
     terminal = start("bash", "--norc", "--noprofile")
     terminal.until(is_waiting)
     terminal.type("sleep 60 | cat\n")
     seen = terminal.until(lambda seen: seen.name == "sleep" and is_not_waiting(seen))
     os.killpg(seen.pgid, signal.SIGINT)
     terminal.until(lambda seen: is_waiting(seen) and seen.pid == terminal.pid)
-    terminal.type("sleep 60 | head -n 1 </dev/tty\n")  # siblings: the waiting process is not a child of the leader
+    # The waiting process is a sibling of the group leader, not its child.
+    terminal.type("sleep 60 | head -n 1 </dev/tty\n")
     seen = terminal.until(lambda seen: seen.name == "sleep" and is_waiting(seen))
     assert seen.pgid == seen.pid
 
 
-def test_a_script_is_waiting_if_a_process_of_its_pipeline_is(start):
+def test_a_script_is_waiting_if_a_process_of_its_pipeline_is_waiting(start):
     terminal = start("sh", "-c", "sleep 60 | cat")
     assert terminal.until(is_not_waiting).name == "sh"
     terminal = start("sh", "-c", "sh -c 'cat; true' | sort; true")
     assert terminal.until(is_waiting).name == "sh"
 
 
-def test_another_member_is_reported_when_the_group_leader_has_ended(start, tracing):
+def test_another_group_member_is_reported_after_the_leader_has_ended(start, tracing):
     terminal = start("bash", "--norc", "--noprofile")
     terminal.until(is_waiting)
     terminal.type("true | cat /dev/tty\n")
@@ -411,7 +412,7 @@ def test_a_program_that_reads_a_fifo_is_not_waiting(start, tmp_path, tracing):
     assert terminal.until(lambda seen: is_not_waiting(seen) and seen.name == "cat").shell is None
 
 
-def test_a_program_is_waiting_if_any_of_its_threads_is(start, tracing):
+def test_a_program_is_waiting_if_one_of_its_threads_is_waiting(start, tracing):
     code = "import threading, os, time; threading.Thread(target=os.read, args=(0, 1)).start(); time.sleep(60)"
     start(*PYTHON, code).until(is_waiting)
 
@@ -430,7 +431,7 @@ def test_a_program_is_waiting_again_when_its_poll_resumes_after_sigstop(start):
     os.kill(terminal.pid, signal.SIGSTOP)
     terminal.until(is_not_waiting)
     os.kill(terminal.pid, signal.SIGCONT)
-    terminal.until(is_waiting)  # now in restart_syscall
+    terminal.until(is_waiting)  # the program is in restart_syscall now
 
 
 def test_a_program_that_uses_the_cpu_is_not_waiting(start):
@@ -458,7 +459,7 @@ def test_waiting_is_none_if_the_system_does_not_report_sleeps(start, monkeypatch
     assert (seen.waiting, seen.pid) == (None, terminal.pid)
 
 
-def test_without_children_files_the_group_members_are_found(start, monkeypatch):
+def test_group_members_are_found_without_the_children_files_of_the_kernel(start, monkeypatch):
     monkeypatch.setattr(foreground, "_has_children_files", lambda: False)
     start("sh", "-c", "cat; true").until(is_waiting)
 
@@ -548,7 +549,7 @@ def test_cwd_is_none_if_the_directory_was_removed(start, tmp_path):
     ("argv0", "name"),
     [("-bash", "bash"), ("/opt/x/tool", "tool"), ("nginx: master process", "cat"), ("\x1b[31mred", "cat"), ("", "cat")],
 )
-def test_a_name_is_the_base_name_of_argv0_or_else_the_fallback(argv0, name):
+def test_the_name_is_the_base_name_of_argv0_or_else_the_fallback(argv0, name):
     assert foreground._name([argv0], "cat") == name
 
 
@@ -600,15 +601,15 @@ def test_a_name_is_the_base_name_of_argv0_or_else_the_fallback(argv0, name):
         ("python3 -i", None),
     ],
 )
-def test_shell_kind_is_derived_from_the_command_line(line, kind):
+def test_the_shell_kind_depends_on_the_command_line(line, kind):
     argv = line.split()
     assert shell_kind(argv[0].removeprefix("-"), argv) == kind
 
 
 @pytest.mark.parametrize(("argv0", "kind"), [("-sh", "posix"), ("/bin/ash", "posix"), ("vi", None)])
-def test_the_shell_kind_of_busybox_is_derived_from_argv0(argv0, kind):
+def test_the_shell_kind_of_busybox_depends_on_argv0(argv0, kind):
     assert shell_kind("busybox", [argv0]) == kind
 
 
-def test_shell_kind_is_none_without_arguments():
+def test_the_shell_kind_is_none_without_arguments():
     assert shell_kind("bash", []) is None

@@ -1,4 +1,4 @@
-"""Fixtures: a raw PTY, and a journal for its output."""
+"""A raw PTY for the tests of reading."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import os
 import tty
 
 import pytest
-
-from phux_core.keeper import journal as journals
 
 
 @pytest.fixture
@@ -19,10 +17,3 @@ def terminal():
     yield master, slave
     os.close(master)
     os.close(slave)
-
-
-@pytest.fixture
-def journal():
-    journal = journals.Journal(journals.create())
-    yield journal
-    journal.close()

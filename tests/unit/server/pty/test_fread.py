@@ -1,4 +1,4 @@
-"""Draining a PTY in large reads: complete and in order; no output, end of file and errors are distinguished."""
+"""Draining a PTY in large reads: all output in order, with distinct results for no output, end of file and errors."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import threading
 
 import pytest
+from pane_output import write_all, write_journal
 
 from phux_core.keeper import journal as journals
 from phux_core.server.pty.fread import Drain
@@ -18,19 +19,13 @@ def drain(terminal):
     drain.close()
 
 
-def write_all(fd, data):
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-
-
-def test_one_call_reads_everything_available(terminal, drain, journal):
+def test_one_call_reads_all_available_output(terminal, drain, journal):
     _master, slave = terminal
     os.set_blocking(slave, False)
     data = bytes(range(256)) * 1024
     written = os.write(slave, data)
-    assert written > 8192, "must be more than the kernel returns from one read"
-    # The kernel moves written bytes to the reader's side in the background.
+    assert written > 8192, "the test needs more output than the kernel returns from one read"
+    # The kernel delivers written bytes to the reader with a delay.
     taken = 0
     while taken < written:
         try:
@@ -40,7 +35,7 @@ def test_one_call_reads_everything_available(terminal, drain, journal):
     assert journal.since(journal.base) == data[:written]
 
 
-def test_everything_is_read_in_order_at_any_buffer_size(terminal, drain, journal):
+def test_all_output_is_read_in_order_at_any_buffer_size(terminal, drain, journal):
     _master, slave = terminal
     data = os.urandom(3_000_001)
     writer = threading.Thread(target=write_all, args=(slave, data))
@@ -101,10 +96,9 @@ def journal_after_a_death(before, uncounted):
     """Return the output found after a service died during a read, which has removed bytes from the kernel."""
     descriptor = journals.create()
     first = journals.Journal(os.dup(descriptor))
-    for data in (b"x" * 200, b"covered by a checkpoint"):
-        first.take(write_in(data), 300)
+    write_journal(first, b"x" * 200 + b"covered by a checkpoint")
     first.restart()
-    first.take(write_in(before), 100)
+    write_journal(first, before)
 
     class DiesError(Exception):
         pass
@@ -141,14 +135,13 @@ def test_the_outbox_is_kept_across_services_and_journal_restarts():
     assert first.add_to_outbox(b"one ")
     assert first.add_to_outbox(b"two")
     assert not first.add_to_outbox(bytes(journals.OUTBOX_SIZE))
-    for _ in range(journals.SIZE // journals.MAX_READ):
-        first.take(write_in(b"x" * journals.MAX_READ), journals.MAX_READ)
+    write_journal(first, b"x" * journals.SIZE)
     assert first.room == 0
     first.restart()
     second = journals.Journal(os.dup(descriptor))
     assert second.outbox == b"one two"
     assert second.since(second.base) == b""
-    second.take(write_in(b"more"), 100)
+    write_journal(second, b"more")
     second.clear_outbox()
     third = journals.Journal(descriptor)
     assert third.outbox == b""
@@ -160,18 +153,9 @@ def test_the_outbox_is_kept_across_services_and_journal_restarts():
 def test_the_outbox_after_a_full_journal_is_not_read_as_output():
     descriptor = journals.create()
     first = journals.Journal(os.dup(descriptor))
-    for _ in range(journals.SIZE // journals.MAX_READ):
-        first.take(write_in(b"x" * journals.MAX_READ), journals.MAX_READ)
+    write_journal(first, b"x" * journals.SIZE)
     first.add_to_outbox(b"not output")
     second = journals.Journal(descriptor)
     assert second.position == journals.SIZE
     first.close()
     second.close()
-
-
-def write_in(data):
-    def read_into(room):
-        room[: len(data)] = data
-        return len(data)
-
-    return read_into

@@ -1,4 +1,4 @@
-"""Reading a PTY: the start and end of floods, and reports of output, pauses and the end of output."""
+"""Reading a PTY: when a flood begins and ends, and reports of output, pauses and the end of output."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_each_change_between_output_and_pause_is_reported_once():
     in_loop(scenario)
 
 
-def test_the_output_ends_even_if_a_process_keeps_the_terminal_open(monkeypatch):
+def test_the_output_ends_although_a_process_keeps_the_terminal_open(monkeypatch):
     monkeypatch.setattr("phux_core.server.pty.intake._DRAIN_S", 0.01)
 
     async def scenario(intake, slave, reports):

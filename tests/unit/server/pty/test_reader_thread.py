@@ -1,4 +1,4 @@
-"""The reader thread for floods: it reads everything in order, pauses, ends by itself and can be stopped."""
+"""The reader thread for floods reads all output in order, pauses, ends by itself and can be stopped."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ import os
 import threading
 import time
 
+from pane_output import write_all
+
 from phux_core.server.pty.reader_thread import AHEAD, CHUNK, ReadAhead
 
 
-def write_all(fd, data):
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-
-
 def collect(ahead, journal, woken, size):
-    """Act as the event loop: consume and acknowledge read bytes, wait if there are none, and return all bytes."""
+    """Consume and acknowledge output as the event loop does, until ``size`` bytes were read; return all bytes."""
     taken = b""
     while len(taken) < size:
         data = journal.since(len(taken))
@@ -35,7 +31,7 @@ def wait_for_end(ahead, woken):
             assert woken.wait(10)
 
 
-def test_everything_is_read_in_order_even_if_the_thread_must_pause(terminal, journal, monkeypatch):
+def test_all_output_is_read_in_order_although_the_thread_must_pause(terminal, journal, monkeypatch):
     # The writer may be slow on a busy machine.
     monkeypatch.setattr("phux_core.server.pty.reader_thread._WINDOW_S", 60.0)
     master, slave = terminal
@@ -61,7 +57,7 @@ def test_the_thread_does_not_read_further_ahead_than_the_limit(terminal, journal
         while journal.position <= AHEAD:
             ahead.parsed(0)
             assert not ahead.done
-            time.sleep(0.0001)  # otherwise the writer may not run, and the thread ends without output
+            time.sleep(0.0001)  # otherwise, the writer may not run, and the thread would end without output
         assert journal.position <= AHEAD + CHUNK
         collect(ahead, journal, woken, 2 * AHEAD)
     finally:
@@ -110,7 +106,7 @@ def test_the_thread_has_ended_when_stop_returns(terminal, journal):
     assert threading.active_count() == before
 
 
-def test_wait_does_not_sleep_right_after_output_if_there_are_several_cores(terminal, journal, monkeypatch):
+def test_the_loop_may_sleep_right_after_output_only_on_a_single_core(terminal, journal, monkeypatch):
     monkeypatch.setattr("phux_core.server.pty.reader_thread._CORES", 2)
     monkeypatch.setattr("phux_core.server.pty.reader_thread._SPIN_S", 60.0)
     ahead = ReadAhead(terminal[0], journal, lambda: None)

@@ -1,4 +1,4 @@
-"""Typing into a real PTY: complete, in order, and never more than the line limit of the kernel."""
+"""Typing into a real PTY: all input in order, and never a line longer than the kernel's limit."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pytest
 
 from phux_core.errors import InputBlockedError, InputTooLongError, PaneClosedError
 from phux_core.server.kernel.line_discipline import LINE_LIMIT
-from phux_core.server.pty import write_queue as typing_queue
+from phux_core.server.pty import write_queue
 from phux_core.server.pty.write_queue import WriteQueue
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits are specific to Linux")
 
 
 class Terminal:
-    """A PTY with a queue on its master. The slave does not echo, so that the master need not be read."""
+    """A PTY with a queue on its master. Nothing reads the master, so the slave does not echo."""
 
     def __init__(self):
         self.master, self.slave = os.openpty()
@@ -193,12 +193,12 @@ def test_lines_are_not_limited_in_raw_mode():
     on_terminal(scenario)
 
 
-def test_entries_are_written_completely_and_in_order():
+def test_queued_input_is_written_completely_and_in_order():
     async def scenario(terminal):
         terminal.raw()
         texts = [bytes([65 + number]) * 30_000 for number in range(10)]
         typed = [terminal.queue.type(text) for text in texts]
-        assert not typed[-1].done(), "the terminal accepts more at once than this test assumes"
+        assert not typed[-1].done(), "the test needs more input than the terminal accepts at once"
         done = []
         for number, one in enumerate(typed):
             one.add_done_callback(lambda _future, number=number: done.append(number))
@@ -210,7 +210,7 @@ def test_entries_are_written_completely_and_in_order():
     on_terminal(scenario)
 
 
-def test_a_terminal_reply_does_not_split_an_entry():
+def test_a_terminal_reply_does_not_split_typed_input():
     async def scenario(terminal):
         terminal.raw()
         typed = terminal.queue.type(b"a" * 50_000)
@@ -222,7 +222,7 @@ def test_a_terminal_reply_does_not_split_an_entry():
 
 
 def test_input_that_is_never_read_fails_with_the_number_of_written_bytes(monkeypatch):
-    monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.05)
+    monkeypatch.setattr(write_queue, "DEADLINE_S", 0.05)
 
     async def scenario(terminal):
         terminal.raw()
@@ -242,7 +242,7 @@ def test_input_that_is_never_read_fails_with_the_number_of_written_bytes(monkeyp
 
 
 def test_input_that_is_read_slowly_does_not_fail(monkeypatch):
-    monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.6)
+    monkeypatch.setattr(write_queue, "DEADLINE_S", 0.6)
 
     async def scenario(terminal):
         terminal.raw()
@@ -250,14 +250,14 @@ def test_input_that_is_read_slowly_does_not_fail(monkeypatch):
         read = 0
         while read < 40_000:
             read += len(await terminal.read(min(4000, 40_000 - read)))
-            await asyncio.sleep(0.08)  # ten times, longer than the deadline in total
+            await asyncio.sleep(0.08)  # the ten pauses together exceed the deadline
         await typed
 
     on_terminal(scenario)
 
 
 def test_typing_works_again_after_a_failure(monkeypatch):
-    monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.05)
+    monkeypatch.setattr(write_queue, "DEADLINE_S", 0.05)
 
     async def scenario(terminal):
         terminal.raw()
@@ -272,17 +272,17 @@ def test_typing_works_again_after_a_failure(monkeypatch):
     on_terminal(scenario)
 
 
-def test_failed_input_does_not_count_toward_the_line_limit(monkeypatch):
-    monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.05)
+def test_input_that_fails_does_not_count_toward_the_line_limit(monkeypatch):
+    monkeypatch.setattr(write_queue, "DEADLINE_S", 0.05)
 
     async def scenario(terminal):
         terminal.raw()
         blocked = terminal.queue.type(b"a" * 200_000)
-        # Only the queue must see canonical mode: in that mode, the kernel would discard bytes beyond the line limit,
-        # and so accept the blocked input.
+        # Only the queue sees canonical mode. In that mode, the kernel would accept the blocked input, because it
+        # discards bytes beyond the line limit.
         raw = termios.tcgetattr(terminal.slave)
         monkeypatch.setattr(termios, "tcgetattr", lambda fd: [*raw[:3], raw[3] | termios.ICANON, *raw[4:]])
-        queued = terminal.queue.type(b"b" * 4000)  # fits in the line, and is queued after the blocked input
+        queued = terminal.queue.type(b"b" * 4000)
         for one in (blocked, queued):
             with pytest.raises(InputBlockedError):
                 await one
@@ -292,7 +292,7 @@ def test_failed_input_does_not_count_toward_the_line_limit(monkeypatch):
 
 
 def test_input_that_does_not_fit_in_the_queue_is_refused(monkeypatch):
-    monkeypatch.setattr(typing_queue, "MAX_QUEUED", 100_000)
+    monkeypatch.setattr(write_queue, "MAX_QUEUED", 100_000)
 
     async def scenario(terminal):
         terminal.raw()
@@ -315,7 +315,7 @@ def test_terminal_replies_beyond_the_limit_are_dropped():
         terminal.raw()
         for _ in range(10_000):
             terminal.queue.reply(b"\x1b[0n" * 10)
-        assert terminal.queue._queued <= typing_queue.MAX_QUEUED_REPLIES
+        assert terminal.queue._queued <= write_queue.MAX_QUEUED_REPLIES
         got = 0
         while terminal.queue._queued or got == 0:
             got += len(await asyncio.to_thread(os.read, terminal.slave, 65536))
@@ -342,7 +342,7 @@ def test_a_failed_write_raises_pane_closed():
         terminal.raw()
         reader, _writer = os.pipe()
         os.set_blocking(reader, False)
-        queue = WriteQueue(asyncio.get_running_loop(), reader, "@1")  # the read end, so that every write fails
+        queue = WriteQueue(asyncio.get_running_loop(), reader, "@1")  # every write to the read end fails
         with pytest.raises(PaneClosedError):
             await queue.type(b"a")
         os.close(reader)

@@ -1,4 +1,4 @@
-"""Which events are pushed to which subscriptions."""
+"""Events are pushed to the subscriptions of their pane and of all panes."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_subscription_numbers_start_at_the_given_number_and_are_never_reused():
     assert (first, hub.subscribe(subscriber, None)) == (1000, 1001)
 
 
-def test_a_client_may_disconnect_while_events_are_pushed(hub):
+def test_a_client_may_disconnect_while_an_event_is_pushed(hub):
     class Leaver(Subscriber):
         def push_event(self, subscription, event):
             super().push_event(subscription, event)

@@ -1,4 +1,4 @@
-"""The output events of subscriptions, with a pane that has only a journal and a tracker."""
+"""Output events of subscriptions to a pane that has only a journal and a tracker."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import re
 import types
 
 import pytest
+from pane_output import write_journal
 
 from phux_core.engine.protocol import PrivateOsc
 from phux_core.keeper import journal as journals
 from phux_core.keeper.journal import Journal
-from phux_core.server.push import text_follower as output_text
+from phux_core.server.push import text_follower
 from phux_core.server.push.hub import EventHub
 from phux_core.server.shell.marks import ShellMarks
 from phux_core.server.shell.tracker import ShellTracker
@@ -56,12 +57,9 @@ class Pane:
             if self.journal.room < journals.MAX_READ:
                 self.journal.restart()
 
-            def fill(room, piece=piece):
-                room[: len(piece)] = piece
-                return len(piece)
-
             first = self.seq
-            self.seq += self.journal.take(fill, len(piece))
+            write_journal(self.journal, piece)
+            self.seq = self.journal.position
             self._track(piece, first)
             self._hub.written(self)
 
@@ -86,7 +84,7 @@ def pane(hub):
 
 @pytest.fixture(autouse=True)
 def loop():
-    """Set a running loop for the followers, which runs only when a test calls ``settle``."""
+    """Give the followers an event loop, which runs only while a test calls ``settle``."""
     loop = asyncio.new_event_loop()
     asyncio._set_running_loop(loop)
     yield types.SimpleNamespace(settle=lambda: settle(loop))
@@ -95,7 +93,7 @@ def loop():
 
 
 def settle(loop):
-    """Run everything that is scheduled on the loop."""
+    """Run all callbacks that are scheduled on the loop."""
     asyncio._set_running_loop(None)
     for _ in range(1000):
         loop.run_until_complete(asyncio.sleep(0))
@@ -112,7 +110,7 @@ def follow(hub, pane):
     return follow
 
 
-def test_each_event_starts_at_the_start_of_its_line(pane, follow):
+def test_each_event_repeats_its_unfinished_line_from_the_start(pane, follow):
     client = follow()
     pane.write(b"one\r\ntw")
     pane.write(b"o\r\nth")
@@ -136,16 +134,16 @@ def test_a_new_subscription_gets_the_whole_current_line(pane, follow, loop):
     assert client.texts == [["half a line"]]
 
 
-def test_text_starts_exactly_at_since(pane, follow, loop):
+def test_the_text_of_a_subscription_starts_exactly_at_since(pane, follow, loop):
     pane.write(b"$ echo hi\r\nhi\r\n")
     client = follow(since=11)
-    assert client.texts == []  # the reply is sent first
+    assert client.texts == [], "the reply to the request is sent first"
     loop.settle()
     assert client.texts == [["hi"]]
     assert "gap" not in client.events[0]
 
 
-def test_since_the_current_position_pushes_only_new_text(pane, follow, loop):
+def test_a_subscription_since_the_current_position_gets_only_new_text(pane, follow, loop):
     pane.write(b"old")
     client = follow(since=3)
     loop.settle()
@@ -153,7 +151,7 @@ def test_since_the_current_position_pushes_only_new_text(pane, follow, loop):
     assert client.texts == [["new"]]
 
 
-def test_since_a_future_position_waits_for_it(pane, follow):
+def test_a_subscription_since_a_future_position_gets_only_text_after_that_position(pane, follow):
     client = follow(since=6)
     pane.write(b"abcdef")
     assert client.events == []
@@ -172,7 +170,7 @@ def test_text_no_longer_in_the_journal_is_reported_as_a_gap(pane, follow, loop):
     assert all("gap" not in event for event in client.events[1:])
 
 
-def test_some_text_before_the_checkpoint_is_still_available(pane, follow, loop):
+def test_recent_text_from_before_a_checkpoint_is_still_available(pane, follow, loop):
     pane.write(b"before\r\n")
     pane.journal.restart()
     pane.journal.restart()
@@ -183,7 +181,7 @@ def test_some_text_before_the_checkpoint_is_still_available(pane, follow, loop):
     assert "gap" not in client.events[0]
 
 
-def test_a_checkpoint_in_the_middle_of_a_line_does_not_break_it(pane, follow):
+def test_a_checkpoint_in_the_middle_of_a_line_does_not_split_the_line(pane, follow):
     client = follow()
     pane.write(b"half a ")
     pane.journal.restart()
@@ -191,7 +189,7 @@ def test_a_checkpoint_in_the_middle_of_a_line_does_not_break_it(pane, follow):
     assert client.texts == [["half a "], ["half a line"]]
 
 
-def test_large_output_is_split_at_lines_and_complete(pane, follow, loop):
+def test_large_output_is_split_between_lines_and_pushed_completely(pane, follow, loop):
     lines = [f"line {number}" for number in range(100_000)]
     pane.write("".join(f"{line}\r\n" for line in lines).encode())
     client = follow(since=0)
@@ -229,7 +227,7 @@ def test_an_endless_line_is_split(pane, follow):
     client = follow()
     for _ in range(20):
         pane.write(b"x" * 50_000)
-    assert max(len(text[0]) for text in client.texts) <= output_text._LONGEST_LINE + output_text._PIECE
+    assert max(len(text[0]) for text in client.texts) <= text_follower._LONGEST_LINE + text_follower._PIECE
     assert client.events[-1]["seq"] == pane.seq
 
 
@@ -244,33 +242,33 @@ def test_colors_do_not_split_a_long_line(pane, follow):
 
 
 @pytest.mark.parametrize("color", [b"\x1b[31m", b"\x1b]2;" + b"x" * 900 + b"\x07"])
-def test_the_end_of_a_line_that_is_too_long_is_repeated(pane, follow, color):
+def test_only_the_end_of_a_long_unfinished_line_is_repeated(pane, follow, color):
     client = follow()
     for _ in range(200):
         pane.write(b"-" * 90 + color + b"NEE")
         pane.write(b"DLE" + color)
         assert client.texts[-1][0].endswith("NEEDLE")
-        assert client.events[-1]["seq"] - client.events[-1]["resume"] <= output_text._LONGEST_COLORED
+        assert client.events[-1]["seq"] - client.events[-1]["resume"] <= text_follower._LONGEST_COLORED
     assert set(client.texts[-1][0]) == set("-NEEDLE")
 
 
 @pytest.mark.parametrize("moves", [b"\x1b[3D", b"\b\b\b"])
-def test_a_long_drawn_line_is_split(pane, follow, moves):
+def test_a_long_line_with_cursor_movements_is_split(pane, follow, moves):
     client = follow()
     pane.write(b"0" * 10_000 + moves + b"42")
     pane.write(moves + b"x")
     assert client.texts[-1] == ["x"]
 
 
-def test_a_progress_bar_is_pushed_in_its_last_state_and_does_not_grow(pane, follow):
+def test_only_the_last_state_of_a_progress_bar_is_pushed(pane, follow):
     client = follow()
     for percent in range(2_000):
         pane.write(b"\r%5d" % percent)
     assert client.texts[-1] == [" 1999"]
-    assert client.events[-1]["seq"] - client.events[-1]["resume"] < output_text._LONGEST_DRAWN
+    assert client.events[-1]["seq"] - client.events[-1]["resume"] < text_follower._LONGEST_DRAWN
 
 
-def test_on_the_alternate_screen_each_event_has_the_drawn_text(pane, follow):
+def test_an_event_from_the_alternate_screen_contains_the_drawn_text(pane, follow):
     client = follow()
     pane.alt_screen = True
     pane.write(b"\x1b[2;1Hhello")
@@ -282,8 +280,8 @@ def test_on_the_alternate_screen_each_event_has_the_drawn_text(pane, follow):
 
 
 def erased(data, *, old=0):
-    lines = output_text._lines(data, types.SimpleNamespace(record=types.SimpleNamespace(cols=20, rows=4)))
-    return output_text._erased(data, old, lines)
+    lines = text_follower._lines(data, types.SimpleNamespace(record=types.SimpleNamespace(cols=20, rows=4)))
+    return text_follower._erased(data, old, lines)
 
 
 @pytest.mark.parametrize(
@@ -301,7 +299,7 @@ def erased(data, *, old=0):
         (b"gone\r\x1b[2Kkept\x1b[", ["gone"]),
     ],
 )
-def test_written_text_that_no_line_contains_is_erased(data, texts):
+def test_written_text_that_is_missing_from_the_lines_counts_as_erased(data, texts):
     assert erased(data) == texts
 
 
@@ -309,8 +307,8 @@ DRAWN = b"$ \x1b[?1049h\x1b[2;1Hn\x1b[31mee\x1b[38;5;9mdl\x1b(Be\x1b[m\x1b[?25l\
 
 
 @pytest.mark.parametrize("first", range(1, len(DRAWN)))
-def test_a_word_on_the_alternate_screen_is_complete_however_reads_split_it(hub, pane, monkeypatch, first):
-    monkeypatch.setattr(output_text, "read_screen", lambda *_args, **_options: {})
+def test_a_word_on_the_alternate_screen_is_pushed_whole_however_reads_split_it(hub, pane, monkeypatch, first):
+    monkeypatch.setattr(text_follower, "read_screen", lambda *_args, **_options: {})
     monkeypatch.setattr(Client, "push_event", lambda self, _number, event: self.events.append(event))
     for second in range(first, len(DRAWN)):
         client = Client()
@@ -321,13 +319,13 @@ def test_a_word_on_the_alternate_screen_is_complete_however_reads_split_it(hub, 
             pane.write(DRAWN[start:end])
         texts = [text.strip() for event in client.events for text in (*event["text"], *event.get("erased", ()))]
         assert "needle" in texts
-        assert all(text in "$ needle" for text in texts)  # no part of an escape sequence is text
+        assert all(text in "$ needle" for text in texts), "part of an escape sequence was pushed as text"
         hub.unsubscribe(client, number)
         pane.write(b"\r\n")
 
 
 def test_erased_text_is_not_repeated_in_the_next_event(hub, pane, monkeypatch):
-    monkeypatch.setattr(output_text, "read_screen", lambda *_args, **_options: {})
+    monkeypatch.setattr(text_follower, "read_screen", lambda *_args, **_options: {})
     monkeypatch.setattr(Client, "push_event", lambda self, _number, event: self.events.append(event))
     client = Client()
     hub.follow(client, pane, since=None, output_only=False, screen=True)
@@ -337,7 +335,7 @@ def test_erased_text_is_not_repeated_in_the_next_event(hub, pane, monkeypatch):
     assert [event.get("erased", []) for event in client.events] == [[], ["one two"], [], []]
 
 
-def test_only_text_erased_before_the_start_is_omitted():
+def test_text_that_was_erased_before_the_start_is_omitted():
     assert erased(b"one\rtwo\rthree", old=4) == ["two"]
     assert erased(b"one\rtwo\rthree", old=6) == ["two"]
     assert erased(b"one\rtwo\rthree", old=8) == []
@@ -369,7 +367,7 @@ def test_pane_closed_is_pushed_once_to_a_subscription_of_a_dead_pane(hub, pane, 
     client, plain = follow(since=0), Client()
     hub.push_end(client, client.number, pane)
     hub.push_end(plain, hub.subscribe(plain, 3), pane)
-    assert client.events == plain.events == []  # the replies are sent first
+    assert client.events == plain.events == [], "the replies to the requests are sent first"
     loop.settle()
     hub.resumed(client)
     loop.settle()
@@ -432,7 +430,7 @@ def test_output_only_starts_with_the_running_command(pane, follow, loop):
     assert client.texts == [["two"]]
 
 
-def test_without_marks_everything_but_typed_input_is_output(pane, follow):
+def test_without_marks_all_text_except_typed_input_is_output(pane, follow):
     pane.write(b"$ ")
     client = follow(output_only=True)
     pane.tracker.typed(b"echo hi\r", pane.seq, 1.0, echo=True)

@@ -1,36 +1,17 @@
-"""Captured output of a command: it survives journal restarts, and omitted bytes are counted."""
+"""Captured output of a command survives journal restarts, and omitted bytes are counted."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pane_output import write_journal
 
-from phux_core.keeper import journal as journals
-from phux_core.server.run import output_capture as capture
+from phux_core.server.run import output_capture
 from phux_core.server.run.output_capture import Capture, Stretch, render
 
 
-@pytest.fixture
-def journal():
-    journal = journals.Journal(journals.create())
-    yield journal
-    journal.close()
-
-
-def write(journal, data):
-    for index in range(0, len(data), journals.MAX_READ):
-        piece = data[index : index + journals.MAX_READ]
-
-        def copy(room, piece=piece):
-            room[: len(piece)] = piece
-            return len(piece)
-
-        journal.take(copy, len(piece))
-
-
 def test_output_is_read_from_the_journal(journal):
-    write(journal, b"before|output|after")
+    write_journal(journal, b"before|output|after")
     stretch = Capture(7).finish(journal, 13)
     assert stretch == Stretch(b"output", 0, b"")
 
@@ -38,29 +19,29 @@ def test_output_is_read_from_the_journal(journal):
 def test_captured_output_survives_journal_restarts(journal):
     captured = Capture(0)
     for piece in (b"one ", b"two ", b"three "):
-        write(journal, piece)
+        write_journal(journal, piece)
         captured.absorb(journal)
         journal.restart()
-    write(journal, b"four")
+    write_journal(journal, b"four")
     assert captured.finish(journal, journal.position) == Stretch(b"one two three four", 0, b"")
 
 
 def test_the_middle_of_large_output_is_omitted_and_counted(journal, monkeypatch):
-    monkeypatch.setattr(capture, "_KEPT", 1000)
+    monkeypatch.setattr(output_capture, "_KEPT", 1000)
     captured = Capture(0)
     data = bytes(range(256)) * 20
     for index in range(0, len(data), 700):
-        write(journal, data[index : index + 700])
+        write_journal(journal, data[index : index + 700])
         captured.absorb(journal)
         journal.restart()
     assert captured.finish(journal, journal.position) == Stretch(data[:1000], len(data) - 2000, data[-1000:])
 
 
 def test_omitted_bytes_are_counted_with_plain_line_ends(journal, monkeypatch):
-    monkeypatch.setattr(capture, "_KEPT", 1000)
+    monkeypatch.setattr(output_capture, "_KEPT", 1000)
     captured = Capture(0)
     for _ in range(40):
-        write(journal, b"abc\r\n" * 100)
+        write_journal(journal, b"abc\r\n" * 100)
         captured.absorb(journal)
         journal.restart()
     rendered = render(captured.finish(journal, journal.position), cols=80, rows=24, raw=True, most=400)
@@ -69,9 +50,9 @@ def test_omitted_bytes_are_counted_with_plain_line_ends(journal, monkeypatch):
 
 
 def test_output_lost_in_a_journal_restart_is_counted(journal):
-    write(journal, b"lost")
+    write_journal(journal, b"lost")
     journal.restart()
-    write(journal, b"kept")
+    write_journal(journal, b"kept")
     assert Capture(0).finish(journal, journal.position) == Stretch(b"", 4, b"kept")
 
 

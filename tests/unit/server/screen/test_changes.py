@@ -40,14 +40,14 @@ def test_a_row_that_changed_before_it_scrolled_is_a_change():
     assert made.since(1) == Change(full=False, scrolled=1, rows=[2, 3])
 
 
-def test_scrolling_adds_up_over_reads():
+def test_the_scrolled_rows_of_several_reads_are_added_up():
     rows = [str(number) for number in range(10)]
     made = clock((1, rows[:4]), (2, rows[1:5]), (3, rows[3:7]))
     assert made.since(1) == Change(full=False, scrolled=3, rows=[1, 2, 3])
     assert made.since(2) == Change(full=False, scrolled=2, rows=[2, 3])
 
 
-def test_all_rows_are_changes_since_before_the_first_read():
+def test_all_rows_are_changes_since_a_position_before_the_first_read():
     assert clock((10, ["a", "b", "c", "d"])).since(9) == Change(full=True, scrolled=0, rows=[0, 1, 2, 3])
 
 
@@ -86,7 +86,7 @@ def test_applying_the_changes_to_an_earlier_screen_yields_the_latest_screen(scre
         mine = seen[change.scrolled :] + [None] * change.scrolled
         for row in change.rows:
             mine[row] = screens[-1][row]
-        # Rows that scrolled into view must be among the changes, and all other rows must be unchanged.
+        # A row that scrolled into view and is not among the changes is None here.
         assert mine == screens[-1]
 
 
@@ -97,7 +97,7 @@ def looks(*given):
     return made
 
 
-def test_first_since_returns_the_lines_of_the_next_read():
+def test_first_since_returns_the_lines_of_the_first_read_at_or_after_a_position():
     made = looks((10, "a"), (20, "b"), (30, "c"))
     assert [made.first_since(seq) for seq in (5, 10, 11, 20, 30)] == [["a"], ["a"], ["b"], ["b"], ["c"]]
     assert made.latest == ["c"]

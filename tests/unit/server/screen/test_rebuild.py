@@ -1,15 +1,14 @@
-"""A terminal is rebuilt at the correct position in its output, even if its checkpoint cannot be used."""
+"""A terminal is rebuilt at the correct position in its output, even if its checkpoint is unusable."""
 
 from __future__ import annotations
 
 import logging
 
 import pytest
+from pane_output import write_journal
 
 from phux_core import engine as engines
 from phux_core.engine.protocol import PrivateOsc
-from phux_core.keeper import journal as journals
-from phux_core.keeper.journal import Journal
 from phux_core.server.screen.rebuild import CLEARED, UNREADABLE, label, rebuild
 
 every_engine = pytest.mark.parametrize("name", engines.ENGINES)
@@ -22,21 +21,6 @@ def _without_logging():
     logging.disable()
     yield
     logging.disable(logging.NOTSET)
-
-
-@pytest.fixture
-def journal():
-    made = Journal(journals.create())
-    yield made
-    made.close()
-
-
-def write(journal, data):
-    def read_into(room):
-        room[: len(data)] = data
-        return len(data)
-
-    journal.take(read_into, len(data))
 
 
 def checkpoint_of(name, data):
@@ -53,9 +37,9 @@ def shown(rebuilt):
 
 @every_engine
 def test_a_terminal_is_rebuilt_from_checkpoint_and_journal(name, journal):
-    write(journal, FIRST)
+    write_journal(journal, FIRST)
     journal.restart()
-    write(journal, SECOND)
+    write_journal(journal, SECOND)
     steps = []
     rebuilt = rebuild(name, 20, 4, checkpoint_of(name, FIRST), journal, progress=lambda: steps.append(1))
     assert shown(rebuilt) == ["first", "second"]
@@ -65,9 +49,9 @@ def test_a_terminal_is_rebuilt_from_checkpoint_and_journal(name, journal):
 
 @every_engine
 def test_output_included_in_the_checkpoint_is_not_replayed(name, journal):
-    write(journal, FIRST)
+    write_journal(journal, FIRST)
     journal.restart()
-    write(journal, SECOND + THIRD)
+    write_journal(journal, SECOND + THIRD)
     rebuilt = rebuild(name, 20, 4, checkpoint_of(name, FIRST + SECOND), journal)
     assert shown(rebuilt) == ["first", "second", "third"]
     assert rebuilt.engine.position == journal.position
@@ -77,15 +61,15 @@ def test_output_included_in_the_checkpoint_is_not_replayed(name, journal):
 @every_engine
 @pytest.mark.parametrize("kind", ["older", "newer", "garbage", "empty", "cut", "other version"])
 def test_without_a_usable_checkpoint_the_journal_is_replayed(name, kind, journal):
-    write(journal, FIRST)
+    write_journal(journal, FIRST)
     journal.restart()
-    write(journal, SECOND)
+    write_journal(journal, SECOND)
     journal.restart()
-    write(journal, THIRD + SECOND)
+    write_journal(journal, THIRD + SECOND)
     whole = checkpoint_of(name, FIRST + SECOND)
     version_at = whole.index(b"\n", whole.index(b"phux-engine ")) + 1
     labelled = {
-        "older": checkpoint_of(name, FIRST),  # a stopped keeper did not receive the latest checkpoint
+        "older": checkpoint_of(name, FIRST),  # a suspended keeper does not receive the latest checkpoint
         "newer": checkpoint_of(name, FIRST + SECOND + THIRD + SECOND + b"more"),
         "garbage": b"\xff" * 100,
         "empty": label(b"", len(FIRST + SECOND), NOTES),
@@ -97,15 +81,15 @@ def test_without_a_usable_checkpoint_the_journal_is_replayed(name, kind, journal
     assert rebuilt.engine.position == journal.position
     assert rebuilt.note == UNREADABLE
     (mark,) = (effect for effect in rebuilt.effects if isinstance(effect, PrivateOsc))
-    assert mark.end == journal.position, "the position is needed to find the output of a run"
+    assert mark.end == journal.position, "the output of a run is found by this position"
 
 
 @every_engine
 def test_a_checkpoint_of_another_engine_is_replaced_by_a_replay_of_the_journal(name, journal):
     other = next(each for each in engines.ENGINES if each != name)
-    write(journal, FIRST)
+    write_journal(journal, FIRST)
     journal.restart()
-    write(journal, SECOND)
+    write_journal(journal, SECOND)
     rebuilt = rebuild(name, 20, 4, checkpoint_of(other, FIRST), journal)
     assert (rebuilt.engine.name, rebuilt.engine.position) == (name, journal.position)
     assert rebuilt.notes == NOTES
@@ -113,10 +97,10 @@ def test_a_checkpoint_of_another_engine_is_replaced_by_a_replay_of_the_journal(n
 
 
 @every_engine
-def test_a_replay_that_raises_results_in_a_blank_terminal_with_the_marks(name, journal, monkeypatch):
-    write(journal, FIRST)
+def test_a_failed_replay_results_in_a_blank_terminal_and_preserves_the_marks(name, journal, monkeypatch):
+    write_journal(journal, FIRST)
     journal.restart()
-    write(journal, SECOND)
+    write_journal(journal, SECOND)
     labelled = checkpoint_of(name, FIRST)
 
     def fail(_self, _data):
@@ -140,6 +124,6 @@ def test_an_engine_that_cannot_be_imported_is_replaced_by_pyte(journal, monkeypa
         return create(name, *args, **more)
 
     monkeypatch.setattr(engines, "create", create_or_fail)
-    write(journal, FIRST)
+    write_journal(journal, FIRST)
     rebuilt = rebuild("ghostty", 20, 4, None, journal)
     assert (rebuilt.engine.name, rebuilt.engine.position) == ("pyte", journal.position)

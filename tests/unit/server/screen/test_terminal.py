@@ -1,40 +1,15 @@
-"""The terminal of a pane: the picture that all clients share, and the suspension of its engine."""
+"""The terminal of a pane: changes for each client, and the suspension of an unused engine."""
 
 from __future__ import annotations
 
 import asyncio
 
 import pytest
+from fake_loop import FakeLoop
 
 from phux_core import engine as engines
 from phux_core.server.screen.attach_frames import PaneSight
 from phux_core.server.screen.terminal import REST_AFTER_S, Terminal
-
-
-class Timer:
-    def cancel(self):
-        pass
-
-
-class Loop:
-    """An event loop whose clock a test advances."""
-
-    def __init__(self):
-        self.now = 100.0
-        self.timers = []
-
-    def time(self):
-        return self.now
-
-    def call_later(self, delay, call, *args):
-        self.timers.append((self.now + delay, lambda: call(*args)))
-        return Timer()
-
-    def advance(self, seconds):
-        self.now += seconds
-        due, self.timers = [t for t in self.timers if t[0] <= self.now], [t for t in self.timers if t[0] > self.now]
-        for _when, call in due:
-            call()
 
 
 @pytest.fixture
@@ -56,7 +31,7 @@ def test_each_client_gets_its_own_changes(terminal):
     assert [row for row, _runs in second.difference(terminal)["rows"]] == [0, 1]
 
 
-def test_a_terminal_is_seen_while_a_client_has_its_picture(terminal):
+def test_a_terminal_is_seen_while_a_client_uses_its_picture(terminal):
     assert not terminal.is_seen()
     sight = PaneSight()
     sight.difference(terminal)
@@ -87,21 +62,21 @@ def test_two_terminals_share_no_state(terminal):
 
 @pytest.fixture
 def resting():
-    """Yield a loop whose clock a test advances, and a terminal on it."""
-    loop = Loop()
+    """Yield a loop whose clock a test advances, and a terminal that uses the loop."""
+    loop = FakeLoop(100.0)
     made = Terminal(1, loop, engines.create("pyte", 20, 4), [0, 0], lambda *_: pytest.fail("the engine raised"))
     yield loop, made
     made.close()
 
 
-def test_an_unused_terminal_is_suspended_after_the_rest_time(resting):
+def test_an_unused_terminal_is_suspended_after_a_while(resting):
     loop, made = resting
     loop.advance(REST_AFTER_S - 1)
     assert not made.engine.at_rest
     loop.advance(1)
     assert made.engine.at_rest
     loop.advance(60)
-    assert not loop.timers
+    assert not loop.pending
 
 
 def test_a_terminal_in_use_has_one_timer_and_is_not_suspended(resting):
@@ -110,7 +85,7 @@ def test_a_terminal_in_use_has_one_timer_and_is_not_suspended(resting):
         loop.advance(REST_AFTER_S / 2)
         made.engine.feed(b"text")
         made.rest_later()
-        assert len(loop.timers) == 1
+        assert len(loop.pending) == 1
     assert not made.engine.at_rest
     loop.advance(REST_AFTER_S)
     assert made.engine.at_rest

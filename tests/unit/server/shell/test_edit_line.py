@@ -1,4 +1,4 @@
-"""Whether the prompt may have a partly typed line, depending on input, events and output."""
+"""``EditLine``: whether the prompt may have text on its line after input, events and output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOW = 100.0
 
 
 def after(*typed, shell="bash", early=False, event=None):
-    """Return a line after typed input and then an event."""
+    """Return a line after typed input, followed by an event if one is given."""
     line = EditLine()
     for data in typed:
         line.typed(data, NOW, early=early, shell=shell)
@@ -42,12 +42,12 @@ def test_the_prompt_may_have_text_after_any_other_input(data):
     assert line.may_hold_text(b"")
     line.typed(b"ls\r", NOW, early=False, shell="bash")
     line.taken(STARTED, "bash")
-    assert line.may_hold_text(b""), "it may have been appended to other text"
+    assert line.may_hold_text(b""), "the last input may have been appended to other text"
     line.found_empty(b"")
     assert not line.may_hold_text(b"")
 
 
-def test_the_prompt_may_have_text_after_a_line_that_was_typed_ahead():
+def test_the_prompt_may_have_text_after_a_line_typed_ahead():
     assert after(b"ls\r", early=True, event=STARTED).may_hold_text(b"")
 
 
@@ -64,7 +64,7 @@ def test_the_prompt_is_empty_after_an_interrupt():
     assert not line.may_hold_text(b"")
 
 
-def test_the_prompt_may_have_text_after_an_interrupt_in_fish():
+def test_the_prompt_of_fish_may_have_text_after_an_interrupt():
     assert after(b"\x03", shell="fish", event=INTERRUPTED).may_hold_text(b"")
 
 
@@ -73,11 +73,13 @@ def test_the_prompt_may_have_text_after_an_interrupt_while_a_command_runs():
 
 
 @pytest.mark.parametrize(("shell", "left"), [("bash", False), ("zsh", False), ("fish", True), (None, False)])
-def test_only_fish_leaves_a_line_with_a_syntax_error_at_the_prompt(shell, left):
+def test_only_fish_keeps_a_line_with_a_syntax_error_at_the_prompt(shell, left):
     assert leaves_line(SYNTAX_ERROR, shell) == left
     assert not leaves_line(INTERRUPTED, shell)
     assert not leaves_line(STARTED, shell)
-    assert not leaves_line(CommandFinished(127, 30, 40), shell), "the command was not found"
+    assert not leaves_line(CommandFinished(127, 30, 40), shell), (
+        "127 after a start means that the command was not found"
+    )
     assert after(b"echo )\r", shell=shell, event=SYNTAX_ERROR).may_hold_text(b"") == left
 
 
@@ -92,11 +94,11 @@ def test_only_fish_leaves_a_line_with_a_syntax_error_at_the_prompt(shell, left):
         (b"x" * 5000, True),
     ],
 )
-def test_text_after_the_prompt_may_be_a_line_unless_it_was_found_empty(tail, doubt):
+def test_text_after_the_prompt_may_be_a_line_unless_the_line_was_found_empty(tail, doubt):
     line = EditLine()
     assert line.may_hold_text(tail) == doubt
     line.found_empty(tail)
-    assert not line.may_hold_text(tail), "a right prompt"
+    assert not line.may_hold_text(tail), "the text is a right prompt"
     assert line.may_hold_text(b"other text")
 
 
@@ -134,7 +136,7 @@ def test_the_prompt_is_empty_after_a_line_that_phux_entered():
         (LineLength(0, "more", 10), True, "waits for the rest"),
     ],
 )
-def test_the_reply_of_a_shell_is_checked_for_problems(answer, continued, message):
+def test_a_reply_that_shows_a_problem_is_reported_with_a_remedy(answer, continued, message):
     problem = problem_in_answer(answer, "@3", continued=continued)
     if message is None:
         assert problem is None

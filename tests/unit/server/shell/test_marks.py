@@ -18,7 +18,7 @@ def mark(text, start=0):
 
 
 def feed(marks, *texts):
-    """Feed marks of 10 bytes that start at 100, 200 and so on; return the events of each."""
+    """Feed marks of 10 bytes that start at 100, 200 and so on, and return the events of each mark."""
     return [marks.take(mark(f"cafe;{text}", 100 * (index + 1))) for index, text in enumerate(texts)]
 
 
@@ -44,10 +44,10 @@ def test_marks_with_a_wrong_nonce_or_an_unknown_kind_are_ignored(data):
         assert marks.at_prompt is None
 
 
-def test_a_line_that_executes_nothing_finishes_without_a_start():
+def test_a_line_that_executes_nothing_is_reported_as_finished_without_a_start():
     marks = ShellMarks(NONCE)
     assert feed(marks, "B", "D;2")[1] == [CommandFinished(2, None, 200)]
-    assert marks.at_prompt is False, "the prompt is not drawn yet"
+    assert marks.at_prompt is False, "the next prompt is not drawn yet"
 
 
 def test_a_redrawn_prompt_is_not_reported():
@@ -65,7 +65,7 @@ def test_escapes_in_the_command_line_are_decoded():
 
 def test_output_between_returns_the_spans_of_command_output():
     marks = ShellMarks(NONCE)
-    assert list(marks.output_between(5, 50)) == [(5, 50)], "without marks everything is output"
+    assert list(marks.output_between(5, 50)) == [(5, 50)], "without marks, all text is output"
     feed(marks, "B", "C;one", "D;0", "B", "C;two")
     assert list(marks.output_between(0, 1000)) == [(210, 300), (510, 1000)]
     assert list(marks.output_between(250, 1000)) == [(250, 300), (510, 1000)]
@@ -81,7 +81,7 @@ def test_a_loaded_state_continues_where_it_was_dumped():
     assert again.take(mark("cafe;D;1", 900)) == [CommandFinished(1, 510, 900)]
 
 
-def test_output_ends_at_the_end_mark_of_zsh_and_excludes_the_output_of_hooks():
+def test_the_output_of_hooks_after_the_end_mark_of_zsh_is_not_command_output():
     marks = ShellMarks(NONCE)
     assert feed(marks, "C;", "E", "D;3")[1:] == [[], [CommandFinished(3, 110, 200)]]
     assert marks.outputs == [(110, 200)]
@@ -100,7 +100,7 @@ def test_read_marks_of_fish_apply_until_the_command_ends():
     assert marks.reads is None
 
 
-def test_line_length_marks_are_parsed_and_malformed_ones_ignored():
+def test_valid_line_length_marks_are_parsed_and_malformed_ones_are_ignored():
     answers = feed(ShellMarks(NONCE), "L;3;", "L;0;command", "L;;", "L;-1;")
     assert answers == [[LineLength(3, "", 110)], [LineLength(0, "command", 210)], [], []]
 
@@ -129,7 +129,7 @@ def test_numbered_prompts_report_the_same_events():
     ]
 
 
-def test_an_empty_line_in_bash_finishes_although_the_prompt_number_is_unchanged():
+def test_an_empty_line_in_bash_is_reported_as_finished_although_the_prompt_number_is_unchanged():
     marks = ShellMarks(NONCE)
     assert feed(marks, "B;1;0", "D;0;1", "A", "B;1;0") == [
         [PromptReady()],
@@ -148,7 +148,7 @@ def test_redrawing_the_prompt_before_a_command_does_not_end_the_command():
 
 
 @pytest.mark.parametrize(("argument", "code"), [("5;7", 7), ("5", None), ("", None)])
-def test_a_prompt_ends_a_command_that_replaced_the_hooks(argument, code):
+def test_the_next_prompt_ends_a_command_that_replaced_the_hooks(argument, code):
     marks = ShellMarks(NONCE)
     feed(marks, "B;4;0", "C;unset PROMPT_COMMAND")
     assert marks.take(mark(f"cafe;B;{argument}", 700)) == [
@@ -202,7 +202,7 @@ def test_a_prompt_without_an_end_mark_can_become_ready():
 
 
 class Stream:
-    """The stream and marks of a shell whose prompts carry marks."""
+    """The stream and the marks of a shell that marks only its prompts."""
 
     def __init__(self, editor="none"):
         self.data = b""
@@ -236,7 +236,7 @@ class Stream:
         self.write(shown)
 
     def finished(self, code):
-        """Draw the next prompt; return the exit code and output of the command that it ends."""
+        """Draw the next prompt, and return the exit code and output of the command that ended."""
         *_, event = self.prompt(code)
         return event.exit_code, None if event.start is None else self.data[event.start : event.end]
 
@@ -326,7 +326,7 @@ def test_output_starts_immediately_after_a_line_without_echo():
 
 
 @EDITORS
-def test_an_interrupted_line_finishes_without_a_start(editor):
+def test_an_interrupted_line_is_reported_as_finished_without_a_start(editor):
     stream = Stream(editor)
     stream.run(b"half\x03", b"half^C\r\n")
     assert stream.finished(130) == (130, None)
@@ -341,7 +341,9 @@ def test_a_line_typed_ahead_starts_at_the_prompt_of_a_shell_without_an_editor(ou
     stream.write(output)
     assert (stream.marks.pending is not None) == bool(output)
     *started, finished = stream.prompt(3)
-    assert [event.start for event in started] == ([] if output else [place]), "the tracker reports a pending command"
+    assert [event.start for event in started] == ([] if output else [place]), (
+        "the tracker reports the start of a command with output"
+    )
     assert (finished.start, finished.end, finished.exit_code) == (place, place + len(output), 3)
 
 
@@ -353,7 +355,7 @@ def test_a_line_typed_ahead_starts_after_its_echo_in_a_shell_with_an_editor():
     assert stream.finished(0) == (0, b"a\r\n")
 
 
-def test_no_command_starts_from_typed_ahead_input_that_was_already_read():
+def test_typed_ahead_input_that_was_already_read_starts_no_command():
     stream = Stream("edits")
     stream.marks.has_typed_ahead = True
     stream.prompt(0)
@@ -362,13 +364,13 @@ def test_no_command_starts_from_typed_ahead_input_that_was_already_read():
     assert stream.finished(130) == (130, None)
 
 
-def test_the_exit_code_of_a_signal_in_ksh_is_converted():
+def test_the_exit_code_of_ksh_for_a_signal_is_converted_to_128_plus_the_signal():
     stream = Stream("edits")
     stream.run(b"sleep 9\r", b"sleep 9\r\n^C")
     assert stream.finished(258) == (130, b"^C")
 
 
-def test_a_withdrawn_line_finishes_without_a_start():
+def test_a_withdrawn_line_is_reported_as_finished_without_a_start():
     stream = Stream()
     stream.run(b"# nothing\r", b"# nothing\r\n")
     stream.marks.withdraw()

@@ -1,4 +1,4 @@
-"""The tracker fed with streams of real shells, which tests/support/record_shells.py recorded."""
+"""The tracker with streams of real shells, recorded by tests/support/record_shells.py."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ def commands(replay):
     return [tuple(command) for command in found]
 
 
-def test_every_command_is_reported_with_its_line_exit_code_and_output(played):
+def test_each_command_is_reported_with_its_line_exit_code_and_output(played):
     expected = list(EXPECTED)
-    if played.name in REPORT_THEIR_LINE:  # the lines of other shells include the continuation prompt
+    if played.name in REPORT_THEIR_LINE:  # the lines read from other shells include the continuation prompt
         expected[2] = ("echo 'a\nb'", *expected[2][1:])
     if played.name == "dash":  # the second line is echoed while the first command runs
         expected[6:8] = [("sleep 0.3", 0, "echo ahead\r\n"), (None, 0, "ahead\r\n")]
     assert commands(played) == expected
 
 
-def test_every_command_has_a_start_an_end_and_a_prompt_after_it(played):
+def test_the_end_of_each_command_is_followed_by_a_prompt(played):
     started = None
     for event, after in zip(played.events, [*played.events[1:], None], strict=True):
         match event:
@@ -80,16 +80,16 @@ def test_the_state_is_correct_before_each_typed_input(played):
     if played.name == "fish":  # fish has no continuation prompt
         del expected["echo 'a\r"]
     assert {text: state for text, state in typed.items() if state != "prompt"} == expected
-    assert played.states.count("running") == 1, "while sleep runs"
+    assert played.states.count("running") == 1, "the state is running only while sleep runs"
 
 
 def _typed_steps(steps):
-    """Return an empty step for the start, and the typed steps."""
+    """Return the steps that type, after an empty one for the start."""
     return [["typed", ""], *(step for step in steps if step[0] == "typed")]
 
 
 def _last_states(replay):
-    """Return the state at the last look before each typed step, and at the end."""
+    """Return the last state before each step that types, and the last state of all."""
     states, last, seen = [], None, iter(replay.states)
     for step in load(replay.name):
         if step[0] == "look":

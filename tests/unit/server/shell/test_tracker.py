@@ -1,4 +1,4 @@
-"""The rules of the shell tracker: states, events, whether a command can be typed, and spans of output."""
+"""The rules of the shell tracker: states, events, when a command can be typed, and spans of output."""
 
 from __future__ import annotations
 
@@ -15,24 +15,30 @@ MODES = (RAW, COOKED, SECRET, RAW_ECHO)
 LATER_S = 1.0
 
 
+# The line editor that each POSIX shell announces in its marks.
+EDITORS = {"dash": "none", "ksh": "edits", "busybox": "wraps"}
+
+
 @pytest.fixture
 def bash():
     return at_prompt("bash")
 
 
+def kind_of(shell):
+    """Return the tracker's name for the kind of a shell."""
+    return "posix" if shell in EDITORS else shell
+
+
 def at_prompt(shell):
-    """Return the replay of a shell that waits at its first prompt, after a look at it."""
-    replay = Replay(shell if shell in {"bash", "zsh", "fish"} else "posix")
+    """Return the replay of a shell that waits at its first prompt, which the tracker has looked at."""
+    replay = Replay(kind_of(shell))
     draw_prompt(replay, shell)
     look_at_prompt(replay, shell)
     return replay
 
 
-EDITORS = {"dash": "none", "ksh": "edits", "busybox": "wraps"}
-
-
 def draw_prompt(replay, shell, code=0, number=1):
-    """Write the marks of a prompt; return the events."""
+    """Draw a prompt with its marks, and return the events."""
     known = len(replay.events)
     editor = EDITORS.get(shell)
     if editor or number > 1:
@@ -46,8 +52,7 @@ def draw_prompt(replay, shell, code=0, number=1):
 def look_at_prompt(replay, shell="bash", **more):
     replay.now += LATER_S
     canonical = shell == "dash"
-    kind = shell if shell in {"bash", "zsh", "fish"} else "posix"
-    return replay.look(PID, kind, name=shell, **{"canonical": canonical, "echo": canonical} | more)
+    return replay.look(PID, kind_of(shell), name=shell, **{"canonical": canonical, "echo": canonical} | more)
 
 
 def may_type(replay, tail=b""):
@@ -69,7 +74,7 @@ HOOKS = pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 # States
 
 
-# is a shell -> waiting -> modes -> state
+# The state of a foreground program, by: whether it is a shell, whether it waits, its terminal modes.
 BY_KERNEL = {
     True: {
         True: {RAW: "prompt", COOKED: "prompt", SECRET: "awaiting_secret", RAW_ECHO: "prompt"},
@@ -100,14 +105,14 @@ def test_without_marks_the_state_is_derived_from_the_kernel(pid, shell, waiting,
 
 @KERNEL_CASES
 @pytest.mark.parametrize("shell", ["bash", None])
-def test_marks_of_the_panes_shell_do_not_affect_the_state_of_another_program(bash, shell, waiting, modes):
+def test_marks_of_the_shell_of_a_pane_do_not_affect_the_state_of_another_program(bash, shell, waiting, modes):
     bash.mark("C;ssh")
     assert look(bash, OTHER, shell, waiting, modes) == BY_KERNEL[shell is not None][waiting][modes]
 
 
 @KERNEL_CASES
 @pytest.mark.parametrize("shell", ["bash", None])
-def test_a_command_in_the_process_group_of_the_shell_has_the_state_of_a_program(bash, shell, waiting, modes):
+def test_a_builtin_command_has_the_state_of_a_program(bash, shell, waiting, modes):
     bash.mark("C;read x")
     assert look(bash, PID, shell, waiting, modes) == BY_KERNEL[False][waiting][modes]
 
@@ -119,14 +124,14 @@ def test_the_state_at_a_marked_prompt_does_not_depend_on_the_kernel(bash, waitin
 
 @KERNEL_CASES
 @pytest.mark.parametrize("before", [[], ["C;true", "D;0;2"], ["C;true", "D;0;2", "A"]])
-def test_a_question_before_the_prompt_has_the_state_of_a_program(before, waiting, modes):
+def test_a_shell_that_asks_a_question_before_its_prompt_has_the_state_of_a_program(before, waiting, modes):
     replay = Replay("bash")
     for text in before:
         replay.mark(text)
     replay.write(b"Start the agent? ")
     state = look(replay, PID, "bash", waiting, modes)
     if before[-1:] == ["A"] and waiting and modes == RAW:
-        assert state == "prompt", "the pane is too small for the end of the prompt"
+        assert state == "prompt", "a pane may be too small to show the end of the prompt"
     else:
         assert state == BY_KERNEL[False][waiting][modes]
 
@@ -191,7 +196,7 @@ def test_the_state_at_a_continuation_prompt_of_bash_or_zsh_is_awaiting_input(she
     replay.type(b"echo 'a\r")
     replay.now += 0.01
     replay.write(b"echo 'a\r\n> ")
-    assert replay.look(PID, shell) == "running", "a mark may follow"
+    assert replay.look(PID, shell) == "running", "the mark of a command may still follow"
     assert look_at_prompt(replay, shell, waiting=False) == "running"
     assert look_at_prompt(replay, shell) == "awaiting_input"
     assert "waits for the rest" in problem(replay).message
@@ -229,7 +234,7 @@ def test_the_state_is_prompt_after_an_interrupt_at_an_empty_prompt(shell):
 
 
 @ALL
-def test_lines_typed_while_a_command_runs_are_executed_before_the_state_is_prompt(shell):
+def test_the_state_is_prompt_only_after_lines_typed_ahead_were_executed(shell):
     replay = at_prompt(shell)
     replay.type(b"sleep 1\r")
     replay.write(b"sleep 1\r\n")
@@ -240,8 +245,8 @@ def test_lines_typed_while_a_command_runs_are_executed_before_the_state_is_promp
     replay.type(b"echo ahead\r")
     replay.write(b"echo ahead\r\n")
     draw_prompt(replay, shell, number=2)
-    assert replay.look(PID, shell if shell not in EDITORS else "posix", unread=True) == "running"
-    assert replay.look(PID, shell if shell not in EDITORS else "posix", has_output=True) == "running"
+    assert replay.look(PID, kind_of(shell), unread=True) == "running"
+    assert replay.look(PID, kind_of(shell), has_output=True) == "running"
     assert look_at_prompt(replay, shell) == "prompt"
 
 
@@ -253,12 +258,12 @@ def test_a_nested_shell_is_running_until_its_output_pauses(bash):
     bash.now += 0.1
     assert bash.look(OTHER, "zsh") == "running"
     bash.write(b"make\r\n% ")
-    assert bash.look(OTHER, "zsh") == "running", "it may still be reading the line"
+    assert bash.look(OTHER, "zsh") == "running", "the shell may still be reading the line"
     bash.now += 0.1
     assert bash.look(OTHER, "zsh") == "prompt"
     bash.type(b"\x1b[A\r")
     bash.now += 3
-    assert bash.look(OTHER, "zsh") == "prompt", "it may write nothing"
+    assert bash.look(OTHER, "zsh") == "prompt", "the line may have no output"
 
 
 def test_a_nested_shell_that_executes_a_run_is_not_at_its_prompt(bash):
@@ -270,7 +275,7 @@ def test_a_nested_shell_that_executes_a_run_is_not_at_its_prompt(bash):
 
 
 @pytest.mark.parametrize(("interleaved", "state"), [(False, "prompt"), (True, "running")])
-def test_a_nested_shell_is_at_its_prompt_at_once_after_a_run_unless_someone_typed(bash, interleaved, state):
+def test_a_nested_shell_is_at_its_prompt_immediately_after_a_run_without_other_input(bash, interleaved, state):
     bash.mark("C;zsh")
     bash.now += LATER_S
     bash.type(b"make\r", ours=True)
@@ -281,7 +286,7 @@ def test_a_nested_shell_is_at_its_prompt_at_once_after_a_run_unless_someone_type
 
 @pytest.mark.parametrize(("waiting", "state"), [(True, "prompt"), (None, "prompt"), (False, "running")])
 @POSIX
-def test_the_state_at_the_prompt_of_a_posix_shell_is_prompt_unless_it_is_busy(shell, waiting, state):
+def test_the_state_at_the_prompt_of_a_posix_shell_is_prompt_unless_the_shell_is_busy(shell, waiting, state):
     assert look_at_prompt(at_prompt(shell), shell, waiting=waiting) == state
 
 
@@ -315,12 +320,6 @@ def test_a_redrawn_prompt_causes_no_event(shell):
     assert look_at_prompt(replay, shell) == "prompt"
 
 
-def test_the_exit_code_of_a_command_that_replaced_the_hooks_is_reported(bash):
-    bash.mark("C;")
-    finished, ready = bash.mark("B;2;7")
-    assert (finished.exit_code, finished.is_marked, ready) == (7, False, PromptReady())
-
-
 def test_hooks_are_requested_once_if_a_command_may_have_replaced_them(bash):
     bash.mark("C;")
     bash.write(b"\x1b[?2004h$ ")
@@ -330,7 +329,7 @@ def test_hooks_are_requested_once_if_a_command_may_have_replaced_them(bash):
     assert bash.tracker.asks_for_hooks
     bash.tracker.asks_for_hooks = False
     look_at_prompt(bash, in_editor=True)
-    assert not bash.tracker.asks_for_hooks, "the command is a line editor itself"
+    assert not bash.tracker.asks_for_hooks, "the command may be a line editor itself"
     answer, finished, ready = bash.mark("L;0;restored;7")
     assert (answer.length, finished.exit_code, ready) == (0, 7, PromptReady())
     assert look_at_prompt(bash) == "prompt"
@@ -384,7 +383,7 @@ def test_a_continuation_prompt_that_arrives_in_pieces_starts_no_command(shell):
 
 @POSIX
 @pytest.mark.parametrize("line", [b"PS1='> '", b"unset PS1", b"exec 2>log"])
-def test_marks_end_when_the_prompt_of_a_posix_shell_is_replaced(shell, line):
+def test_marks_are_no_longer_expected_when_a_posix_shell_loses_its_marked_prompt(shell, line):
     replay = at_prompt(shell)
     replay.type(line + b"\r")
     replay.write(line + b"\r\n")
@@ -409,7 +408,7 @@ def test_a_command_of_zsh_without_a_descriptor_for_marks_ends_when_zsh_reads_a_l
 
 
 @ALL
-def test_exec_of_another_shell_ends_the_command_and_the_use_of_marks(shell):
+def test_after_exec_of_another_shell_the_command_is_finished_and_marks_are_ignored(shell):
     replay = at_prompt(shell)
     replay.type(b"exec sh\r")
     replay.write(b"exec sh\r\n")
@@ -427,11 +426,11 @@ def test_exec_of_another_shell_ends_the_command_and_the_use_of_marks(shell):
     assert (finished.exit_code, finished.end) == (0, place)
     assert [type(event) for event in replay.events[known:]].count(CommandFinished) == 1
     assert replay.mark("B;1;0") == []
-    assert replay.text(place) == replay.data[place:], "everything is output"
+    assert replay.text(place) == replay.data[place:], "without marks, all text is output"
     assert may_type(replay) == Ready(foreground, None)
 
 
-def test_a_shell_replaced_before_its_first_prompt_can_execute_commands():
+def test_a_command_can_be_typed_into_a_shell_that_was_replaced_before_its_first_prompt():
     replay = Replay("bash")
     replay.write(b"% ")
     replay.look(PID, "zsh")
@@ -454,7 +453,7 @@ def test_only_a_shell_that_waits_without_a_prompt_mark_may_have_been_replaced(ba
     assert not tracker.may_be_replaced(tracker.foreground)
 
 
-def test_a_waiting_shell_without_a_prompt_end_mark_is_ready(bash):
+def test_a_shell_that_waits_without_the_end_mark_of_its_prompt_is_ready(bash):
     bash.mark("C;")
     bash.mark("D;0;2")
     bash.mark("A")
@@ -469,8 +468,7 @@ def test_a_waiting_shell_without_a_prompt_end_mark_is_ready(bash):
 @ALL
 def test_a_command_can_be_typed_at_an_empty_prompt(shell):
     replay = at_prompt(shell)
-    kind = shell if shell not in EDITORS else "posix"
-    assert may_type(replay) == Ready(replay.tracker.foreground, kind)
+    assert may_type(replay) == Ready(replay.tracker.foreground, kind_of(shell))
 
 
 def test_no_command_can_be_typed_before_the_first_look():
@@ -498,7 +496,7 @@ def test_no_command_can_be_typed_before_the_next_prompt_is_drawn(bash):
 
 
 @HOOKS
-def test_no_command_can_be_typed_over_a_partly_typed_line(shell):
+def test_no_command_can_be_typed_after_a_partly_typed_line(shell):
     replay = at_prompt(shell)
     replay.type(b"rm -r")
     look_at_prompt(replay, shell)
@@ -507,11 +505,11 @@ def test_no_command_can_be_typed_over_a_partly_typed_line(shell):
     replay.tracker.line.found_empty(b"")
     assert isinstance(may_type(replay), Ready)
     replay.type(b"rm -r")
-    assert not problem(replay).asks, "the shell has not read it yet"
+    assert not problem(replay).asks, "the shell has not read the input yet"
 
 
 @POSIX
-def test_a_partly_typed_line_in_a_posix_shell_cannot_be_queried(shell):
+def test_a_posix_shell_cannot_be_queried_for_a_partly_typed_line(shell):
     replay = at_prompt(shell)
     replay.type(b"rm -r")
     look_at_prompt(replay, shell)
@@ -539,7 +537,7 @@ def test_no_command_can_be_typed_right_after_an_interrupt(bash):
 
 
 @HOOKS
-def test_no_command_can_be_typed_right_after_an_interrupt_that_comes_before_the_prompt(shell):
+def test_no_command_can_be_typed_right_after_an_interrupt_before_the_prompt(shell):
     replay = at_prompt(shell)
     replay.mark("C;true")
     replay.mark("D;0;2" if shell == "bash" else "D;0")
@@ -686,7 +684,7 @@ def test_output_starts_at_the_end_while_an_entered_line_is_unread(bash):
     assert bash.tracker.output_start(len(bash.data)) == len(bash.data)
 
 
-# Facts known from marks alone
+# Queries that avoid a look
 
 
 def test_the_foreground_is_known_only_while_the_shell_is_at_its_prompt(bash):
@@ -713,7 +711,7 @@ def test_the_foreground_of_a_posix_shell_is_never_known(shell):
 
 
 @POSIX
-def test_only_output_after_an_entered_line_is_wanted(shell):
+def test_output_is_searched_only_until_the_end_of_an_entered_line_is_found(shell):
     replay = at_prompt(shell)
     assert not replay.tracker.wants_output
     replay.type(b"ls\r")

@@ -1,4 +1,4 @@
-"""Properties of the shell tracker: it never raises and stays consistent for generated sequences of steps."""
+"""Properties of the shell tracker: any sequence of steps leaves it consistent and raises nothing."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ STEPS = st.one_of(
     st.tuples(st.just("wait"), st.sampled_from([0.001, 0.02, 0.1, 0.3, 1.0, 20.0])),
 )
 SEQUENCES = st.lists(STEPS.filter(lambda step: step[0] not in {"end marks", "replace"}) | STEPS, max_size=40)
-# Tests that run in parallel make these slow.
+# These tests are slow while others run in parallel.
 without_deadline = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 SHELLS = st.sampled_from(["bash", "zsh", "fish", "posix", None])
 
@@ -72,7 +72,7 @@ def take(replay, step):
 
 
 def query_everything(replay):
-    """Call every query of the tracker; return the spans of output."""
+    """Call every query of the tracker, and return the spans of output."""
     tracker, end = replay.tracker, len(replay.data)
     for tail in (b"", b"text"):
         assert isinstance(tracker.may_type(replay.now, tail), Ready | Problem)
@@ -103,7 +103,7 @@ def test_queries_change_nothing_and_output_spans_are_ordered_and_disjoint(shell,
 
 @without_deadline
 @given(SHELLS, SEQUENCES)
-def test_every_finished_command_was_started(shell, steps):
+def test_every_command_that_finished_was_started(shell, steps):
     replay = Replay(shell)
     for step in steps:
         take(replay, step)
@@ -126,7 +126,7 @@ def test_every_finished_command_was_started(shell, steps):
 
 @without_deadline
 @given(SHELLS, SEQUENCES, SEQUENCES)
-def test_restored_marks_report_the_same_events(shell, steps, more):
+def test_restored_marks_report_the_same_events_as_the_original(shell, steps, more):
     replay = Replay(shell)
     for step in steps:
         take(replay, step)
@@ -143,7 +143,7 @@ def test_restored_marks_report_the_same_events(shell, steps, more):
 
 @without_deadline
 @given(SEQUENCES)
-def test_without_a_nonce_there_are_no_events(steps):
+def test_without_a_nonce_no_events_are_reported(steps):
     replay = Replay("bash", nonce="")
     for step in steps:
         take(replay, step)

@@ -1,4 +1,4 @@
-"""A result that is set once, and for which callers may wait."""
+"""A promise: a result that is set once and that callers can wait for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The events that are pushed when the tree changes."""
+"""The events that describe a change of the tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def record(id_):
 
 @pytest.fixture
 def tree():
-    """Session 1 (a) has window 1 (panes 1 and 2, side by side) and window 2 (pane 3); session 2 (b) has pane 4."""
+    """Return a tree: session a has window 1 (panes 1 and 2) and window 2 (pane 3); session b has window 3 (pane 4)."""
     made = Tree()
     session = made.add_session("a", "one", record(made.take_pane_id()))
     window = session.windows[0]
@@ -59,13 +59,13 @@ def test_a_new_layout_size_or_zoom_causes_layout_changed(tree):
     assert events_of(tree, lambda: setattr(window, "zoomed", 1)) == expected
 
 
-def test_focus_changed_contains_the_session_whose_focus_moved(tree):
+def test_focus_changed_names_the_session_window_and_pane_that_have_the_focus(tree):
     window = tree.sessions[1].windows[0]
     assert events_of(tree, lambda: window.focus(2)) == [("focus_changed", {"session": 1, "window": 1, "pane": 2})]
     assert events_of(tree, lambda: tree.sessions[1].focus(2)) == [
         ("focus_changed", {"session": 1, "window": 2, "pane": 3})
     ]
-    assert events_of(tree, lambda: window.focus(1)) == []  # the window is not active
+    assert events_of(tree, lambda: window.focus(1)) == [], "the window is not active"
     assert events_of(tree, lambda: tree.focus(1)) == [("focus_changed", {"session": 1, "window": 2, "pane": 3})]
 
 

@@ -10,12 +10,12 @@ from phux_core.server.tree import launch
 
 
 @pytest.mark.parametrize("size", [(1, 1), (80, 24), (MAX_SIZE, MAX_SIZE)])
-def test_a_size_in_range_is_accepted(size):
+def test_a_valid_size_is_accepted(size):
     assert launch.check_size(*size) == size
 
 
 @pytest.mark.parametrize("size", [(0, 24), (80, 0), (-1, 24), (80, -5), (MAX_SIZE + 1, 24), (80, 100_000), (2**70, 1)])
-def test_a_size_out_of_range_is_refused_and_named_in_the_message(size):
+def test_the_error_for_an_invalid_size_names_the_size(size):
     with pytest.raises(BadSizeError) as caught:
         launch.check_size(*size)
     assert str(size[0]) in caught.value.message
@@ -32,7 +32,7 @@ def test_an_existing_directory_is_accepted(tmp_path):
     assert launch.check_cwd(str(tmp_path / "link")) == str(tmp_path / "link")
 
 
-def test_an_unusable_directory_is_refused_with_the_reason(tmp_path, monkeypatch):
+def test_the_error_for_an_unusable_directory_gives_the_reason(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     (tmp_path / "dangling").symlink_to("nowhere")
     for cwd, why in [
@@ -44,7 +44,7 @@ def test_an_unusable_directory_is_refused_with_the_reason(tmp_path, monkeypatch)
     ]:
         with pytest.raises(BadCwdError, match=why):
             launch.check_cwd(cwd)
-    monkeypatch.setattr(launch.os, "access", lambda *_: False)  # root may enter every directory
+    monkeypatch.setattr(launch.os, "access", lambda *_: False)  # because root may enter every directory
     with pytest.raises(BadCwdError, match="may not be entered"):
         launch.check_cwd(str(tmp_path))
 
@@ -69,7 +69,7 @@ def test_extra_variables_override_those_of_the_terminal_but_not_of_the_pane():
     assert (made["A"], made["TERM"], made["PHUX_PANE"], made["PHUX_SOCKET"]) == ("2", "vt100", "@7", "/s")
 
 
-def test_pwd_is_the_start_directory_in_the_callers_spelling(tmp_path):
+def test_pwd_is_the_start_directory_as_the_caller_spells_the_path(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     link, real = str(tmp_path / "link"), str(tmp_path / "real")
@@ -98,7 +98,7 @@ def test_the_callers_environment_is_not_changed():
 
 @pytest.fixture
 def tools(tmp_path):
-    """Create two directories with programs, a file that is not executable and a subdirectory."""
+    """Create directories with programs; the first also has a file that is not executable and a subdirectory."""
     for place in ("one", "two"):
         (tmp_path / place).mkdir()
         (tmp_path / place / "tool").write_text("#!/bin/sh\n")
@@ -164,7 +164,7 @@ def test_without_path_the_default_path_is_searched(tmp_path):
         ("/no/such/thing", "does not exist"),
     ],
 )
-def test_a_command_that_cannot_be_executed_is_refused_with_the_reason(tools, name, why):
+def test_the_error_for_a_command_that_cannot_be_executed_gives_the_reason(tools, name, why):
     with pytest.raises(CannotExecuteError, match=why) as caught:
         resolve(tools, [name, "argument"])
     assert repr(name) in caught.value.message

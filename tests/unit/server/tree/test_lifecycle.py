@@ -1,4 +1,4 @@
-"""Removal of dead panes and shutdown of the server, with a clock that the tests advance."""
+"""Removal of dead panes and shutdown of the server, with a clock that each test advances."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import socket
 import time
 
 import pytest
+from fake_loop import FakeLoop
 
 from phux_core.keeper import journal
 from phux_core.keeper.channel import Channel
@@ -24,20 +25,11 @@ from phux_core.server.tree.records import Tree
 EPOCH = 1_000_000.0
 
 
-class Timer:
-    def __init__(self, at, callback, args):
-        self.at, self.callback, self.args, self.cancelled = at, callback, args, False
-
-    def cancel(self):
-        self.cancelled = True
-
-
-class FakeServer:
-    """A fake loop, clock and service around a real tree; records removed panes and shutdowns."""
+class FakeServer(FakeLoop):
+    """A fake event loop, clock and service with a real tree; it records removed panes and shutdowns."""
 
     def __init__(self, monkeypatch, **options):
-        self.now = 0.0
-        self.timers = []
+        super().__init__()
         self.tree = Tree()
         self.shutdowns = []
         self.removed = []
@@ -46,14 +38,6 @@ class FakeServer:
 
     def time(self):
         return EPOCH + self.now
-
-    def call_later(self, delay, callback, *args):
-        timer = Timer(self.now + delay, callback, args)
-        self.timers.append(timer)
-        return timer
-
-    def call_soon(self, callback, *args):
-        return self.call_later(0, callback, *args)
 
     def start(self):
         self.lifecycle = Lifecycle(
@@ -68,20 +52,8 @@ class FakeServer:
             self.tree.remove_pane(pane)
         self.lifecycle.tree_changed()
 
-    def pass_time(self, seconds):
-        end = self.now + seconds
-        while True:
-            due = [timer for timer in self.timers if not timer.cancelled and timer.at <= end]
-            if not due:
-                break
-            timer = min(due, key=lambda timer: timer.at)
-            self.timers.remove(timer)
-            self.now = max(self.now, timer.at)
-            timer.callback(*timer.args)
-        self.now = end
-
     def add(self, *, died_at=None):
-        """Add a session with one pane, dead since ``died_at`` if given."""
+        """Add a session with one pane, which is dead if ``died_at`` is given."""
         pane = self.tree.take_pane_id()
         record = PaneRecord(pane, 80, 24, "sh", "/", 1, EPOCH, dead=died_at is not None)
         record.died_at = None if died_at is None else EPOCH + died_at
@@ -99,15 +71,15 @@ def make_server(monkeypatch):
     return lambda **options: FakeServer(monkeypatch, **options)
 
 
-def test_a_dead_pane_is_removed_after_a_while(make_server):
+def test_a_dead_pane_is_removed_after_the_time_in_the_settings(make_server):
     server = make_server()
     pane, _alive = server.add(), server.add()
     server.start()
-    server.pass_time(5)
+    server.advance(5)
     server.die(pane)
-    server.pass_time(99.9)
+    server.advance(99.9)
     assert server.removed == []
-    server.pass_time(0.2)
+    server.advance(0.2)
     assert server.removed == [pane]
     assert server.shutdowns == []
 
@@ -117,11 +89,11 @@ def test_each_dead_pane_is_kept_for_the_full_time(make_server):
     first, second, _alive = server.add(), server.add(), server.add()
     server.start()
     server.die(first)
-    server.pass_time(60)
+    server.advance(60)
     server.die(second)
-    server.pass_time(41)
+    server.advance(41)
     assert server.removed == [first]
-    server.pass_time(60)
+    server.advance(60)
     assert server.removed == [first, second]
 
 
@@ -130,18 +102,18 @@ def test_dead_panes_are_kept_for_five_minutes_by_default(make_server):
     pane, _alive = server.add(), server.add()
     server.start()
     server.die(pane)
-    server.pass_time(299)
+    server.advance(299)
     assert server.removed == []
-    server.pass_time(2)
+    server.advance(2)
     assert server.removed == [pane]
 
 
-def test_dead_panes_are_removed_at_once_if_the_time_is_zero(make_server):
+def test_dead_panes_are_removed_immediately_if_the_time_is_zero(make_server):
     server = make_server(keep_dead=0.0)
     pane, _alive = server.add(), server.add()
     server.start()
     server.die(pane)
-    server.pass_time(0.01)
+    server.advance(0.01)
     assert server.removed == [pane]
 
 
@@ -151,11 +123,11 @@ def test_the_oldest_of_too_many_dead_panes_are_removed(make_server):
     server.add()
     server.start()
     for pane in panes[:MAX_DEAD]:
-        server.pass_time(0.001)
+        server.advance(0.001)
         server.die(pane)
     assert server.removed == []
     for pane in panes[MAX_DEAD:]:
-        server.pass_time(0.001)
+        server.advance(0.001)
         server.die(pane)
     assert server.removed == panes[:3]
 
@@ -169,15 +141,15 @@ def test_any_number_of_panes_may_die_at_once(make_server):
         record = server.tree.find_pane(pane)[2]
         record.dead, record.died_at = True, server.time()
     server.lifecycle.tree_changed()
-    server.pass_time(1)
+    server.advance(1)
     assert server.removed == panes[: 1000 - MAX_DEAD]
 
 
-def test_a_pane_overdue_before_the_start_of_the_service_is_removed(make_server):
+def test_a_new_service_removes_a_dead_pane_whose_time_has_expired(make_server):
     server = make_server()
     pane, _alive = server.add(died_at=-500), server.add()
     server.start()
-    server.pass_time(1)
+    server.advance(1)
     assert server.removed == [pane]
 
 
@@ -197,7 +169,7 @@ def test_a_server_with_an_owner_does_not_end_with_its_last_session(make_server):
     server.lifecycle.client_connected()
     server.tree.remove_pane(pane)
     server.lifecycle.tree_changed()
-    server.pass_time(100)
+    server.advance(100)
     server.lifecycle.client_disconnected()
     assert server.shutdowns == []
 
@@ -208,39 +180,39 @@ def test_the_server_ends_when_its_last_dead_pane_is_removed(make_server):
     server.start()
     server.die(pane)
     assert server.shutdowns == []
-    server.pass_time(101)
-    assert set(server.shutdowns) == {"its last session has ended"}  # the service ignores repeated shutdowns
+    server.advance(101)
+    assert set(server.shutdowns) == {"its last session has ended"}  # the service ignores repeated requests
 
 
-def test_a_server_without_a_session_yet_does_not_end(make_server):
+def test_a_foreground_server_does_not_end_before_its_first_session(make_server):
     server = make_server().start()
     server.lifecycle.tree_changed()
-    server.pass_time(1000)
+    server.advance(1000)
     assert server.shutdowns == []
 
 
-def test_a_server_whose_first_session_is_not_created_ends_soon(make_server):
+def test_a_background_server_ends_if_no_session_is_created(make_server):
     server = make_server(log="/log").start()
-    server.pass_time(60)
+    server.advance(60)
     assert server.shutdowns == ["no session was created"]
 
 
 def test_an_unused_server_does_not_end_while_a_client_is_connected(make_server):
     server = make_server(log="/log").start()
     server.lifecycle.client_connected()
-    server.pass_time(60)
+    server.advance(60)
     assert server.shutdowns == []
     server.lifecycle.client_disconnected()
-    server.pass_time(60)
+    server.advance(60)
     assert server.shutdowns == ["no session was created"]
 
 
 def test_an_unused_server_does_not_end_once_a_session_is_created(make_server):
     server = make_server(log="/log").start()
-    server.pass_time(1)
+    server.advance(1)
     server.add()
     server.lifecycle.tree_changed()
-    server.pass_time(60)
+    server.advance(60)
     assert server.shutdowns == []
 
 
@@ -248,9 +220,9 @@ def test_an_idle_server_ends_even_if_programs_are_running(make_server):
     server = make_server(exit_after_idle=10.0)
     server.add()
     server.start()
-    server.pass_time(9.9)
+    server.advance(9.9)
     assert server.shutdowns == []
-    server.pass_time(0.2)
+    server.advance(0.2)
     assert server.shutdowns == ["no client for 10 s"]
 
 
@@ -258,22 +230,22 @@ def test_the_idle_time_restarts_when_the_last_client_disconnects(make_server):
     server = make_server(exit_after_idle=10.0)
     server.add()
     server.start()
-    server.pass_time(9)
+    server.advance(9)
     server.lifecycle.client_connected()
     server.lifecycle.client_connected()
-    server.pass_time(50)
+    server.advance(50)
     server.lifecycle.client_disconnected()
-    server.pass_time(50)
+    server.advance(50)
     assert server.shutdowns == []
     server.lifecycle.client_disconnected()
-    server.pass_time(9)
+    server.advance(9)
     assert server.shutdowns == []
-    server.pass_time(2)
+    server.advance(2)
     assert server.shutdowns == ["no client for 10 s"]
 
 
-def test_a_new_service_comes_up_with_a_dead_pane_that_is_overdue():
-    # The keeper restarts a service that dies; if the new one cannot start either, no program can be reached.
+def test_a_new_service_starts_although_it_must_remove_a_dead_pane():
+    # If every new service failed here, the keeper would restart services forever, and no program could be reached.
     tree = Tree()
     for name, dead in (("old", True), ("live", False)):
         record = PaneRecord(tree.take_pane_id(), 80, 24, "sh", "/", os.getpid(), time.time() - 9999, dead=dead)

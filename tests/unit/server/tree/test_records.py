@@ -18,7 +18,7 @@ def record(id_, *, dead=False, cwd="/"):
 
 @pytest.fixture
 def tree():
-    """Three sessions with one pane each; 'c' was created last."""
+    """Return a tree with three sessions of one pane each, of which 'c' was created last."""
     made = Tree()
     for name in "abc":
         made.add_session(name, "sh", record(made.take_pane_id()))
@@ -27,7 +27,7 @@ def tree():
 
 @pytest.fixture
 def wide():
-    """One session with two windows of two panes; the second of each is active."""
+    """Return a tree: its session has two windows with two panes each, and the second of each is active."""
     windows = [
         WindowRecord(
             10, 0, "one", [record(1), record(2)], 2, layout.preset("even-horizontal", [1, 2], 161, 24), 161, 24
@@ -63,11 +63,11 @@ def test_ids_are_not_reused_by_the_next_service(tree):
     assert again.add_session("a", "sh", record(9)).id == 4
 
 
-def test_an_unused_pane_id_is_not_reused(tree):
+def test_a_pane_id_that_was_taken_but_not_used_is_not_reused(tree):
     assert (tree.take_pane_id(), tree.take_pane_id()) == (4, 5)
 
 
-def test_the_smallest_free_number_is_the_next_name(tree):
+def test_a_new_session_is_named_with_the_smallest_free_number(tree):
     assert tree.free_name(set()) == "0"
     tree.add_session("0", "sh", record(4))
     tree.add_session("2", "sh", record(5))
@@ -94,7 +94,7 @@ def test_the_focus_returns_to_the_previous_session(tree):
     assert tree.sessions == {}
 
 
-def test_removing_the_active_pane_focuses_another_of_its_window(wide):
+def test_removing_the_active_pane_focuses_another_pane_of_its_window(wide):
     wide.remove_pane(4)
     assert wide.focused_pane() == 3
     assert wide.sessions[5].active_window == 11
@@ -143,7 +143,7 @@ def test_panes_of_refuses_an_unknown_target(wide, scope, id_):
         wide.panes_of(scope, id_)
 
 
-def test_panes_of_returns_a_copy(wide):
+def test_panes_may_be_removed_while_iterating_over_the_result_of_panes_of(wide):
     for pane in wide.panes_of("session", 5):
         wide.remove_pane(pane.id)
     assert wide.sessions == {}
@@ -158,7 +158,7 @@ def test_a_session_is_alive_while_one_of_its_programs_runs(wide):
     assert not session.alive
 
 
-def test_a_dumped_tree_is_loaded_unchanged(tree, wide):
+def test_a_tree_is_unchanged_after_dump_and_load(tree, wide):
     dead = wide.find_pane(2)[2]
     dead.dead, dead.exit_signal, dead.died_at = True, 9, 123.25
     for one in (Tree(), tree, wide):
@@ -168,7 +168,7 @@ def test_a_dumped_tree_is_loaded_unchanged(tree, wide):
         assert again.dump() == one.dump()
 
 
-def test_bytes_that_are_not_utf8_survive_dump_and_load():
+def test_a_directory_that_is_not_utf8_is_unchanged_after_dump_and_load():
     tree = Tree()
     tree.add_session("a", "sh", record(1, cwd="/caf\udce9"))
     assert Tree.load(tree.dump()).find_pane(1)[2].cwd == "/caf\udce9"
@@ -256,7 +256,7 @@ def test_removing_a_zoomed_pane_ends_the_zoom(wide):
     wide.remove_pane(1)
     assert window.zoomed == 2
     wide.remove_pane(9)
-    assert window.zoomed is None  # it is the only pane of the window
+    assert window.zoomed is None, "the pane is the only one of its window"
     window.panes.append(record(9))
     window.lay_out({"direction": "right", "ratio": 0.5, "first": 2, "second": 9})
     window.zoomed = 2
@@ -274,10 +274,10 @@ def test_a_dead_pane_leaves_the_layout_and_stays_in_the_window(wide):
     assert wide.retire(4) is None
     wide.remove_pane(3)  # the dead pane is the only one left, so it returns to the layout
     assert (window.layout, window.active_pane) == (4, 4)
-    assert wide.sessions[5].active_window == 10  # the focus moves to a window with a running program
+    assert wide.sessions[5].active_window == 10, "the focus moves to a window with a running program"
 
 
-def test_one_of_several_dead_panes_stays_in_the_layout(wide):
+def test_one_pane_of_a_window_with_only_dead_panes_stays_in_the_layout(wide):
     window = wide.sessions[5].windows[1]
     for pane in window.panes:
         pane.dead = True
@@ -286,7 +286,7 @@ def test_one_of_several_dead_panes_stays_in_the_layout(wide):
     assert not window.drop_dead()
 
 
-def test_the_last_dead_pane_of_a_window_stays_and_loses_the_focus(wide):
+def test_the_last_dead_pane_of_a_window_stays_in_the_layout_and_loses_the_focus(wide):
     session = wide.sessions[5]
     for pane in (3, 4):
         wide.find_pane(pane)[2].dead = True
@@ -297,10 +297,10 @@ def test_the_last_dead_pane_of_a_window_stays_and_loses_the_focus(wide):
     for pane in (1, 2):
         wide.find_pane(pane)[2].dead = True
         wide.retire(pane)
-    assert session.active_window == 10  # no other window has a running program
+    assert session.active_window == 10, "no other window has a running program"
 
 
-def test_layout_zoom_size_and_focus_order_survive_dump_and_load(wide):
+def test_layout_zoom_size_and_focus_order_are_unchanged_after_dump_and_load(wide):
     window = wide.sessions[5].windows[0]
     window.focus(1)
     window.zoomed, window.size_policy, window.cols = 1, "manual", 120
