@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from phux_core.engine import Engine
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
-    from phux_core.server.clients.connection import Connection
+    from phux_core.server.connection import Connection
     from phux_core.server.keeper_link import Child, Inheritance
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.settings import Settings

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from phux_core.kinds import Param
-    from phux_core.server.clients.connection import Answer, Connection
+    from phux_core.server.connection import Answer, Connection
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service
 

@@ -11,7 +11,7 @@ from phux_core.server.history.server_logs import SEARCH_S
 
 if TYPE_CHECKING:
     from phux_core.logs.ledger import Entry
-    from phux_core.server.clients.connection import Connection, Result
+    from phux_core.server.connection import Connection, Result
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service
 

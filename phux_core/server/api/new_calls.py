@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from phux_core.layout import Direction
-    from phux_core.server.clients.connection import Result
+    from phux_core.server.connection import Result
     from phux_core.server.keeper_link import Child
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service

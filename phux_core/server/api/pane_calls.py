@@ -11,7 +11,7 @@ from phux_core.server.documents.screen import catch_up, read_screen
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from phux_core.server.clients.connection import Connection, Result
+    from phux_core.server.connection import Connection, Result
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service
 

@@ -22,7 +22,7 @@ from phux_core.server.api.handlers import find_pane, handles
 from phux_core.server.run.record import RunRequest
 
 if TYPE_CHECKING:
-    from phux_core.server.clients.connection import Answer, Connection, Result
+    from phux_core.server.connection import Answer, Connection, Result
     from phux_core.server.kernel.foreground import Foreground
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service

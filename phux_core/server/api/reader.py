@@ -13,11 +13,11 @@ from phux_core import calls, wire
 from phux_core.errors import ProtocolError, VersionError
 from phux_core.server.api import attach_calls, event_calls, log_calls, new_calls, pane_calls, process_calls, tree_calls
 from phux_core.server.api.handlers import HANDLERS
-from phux_core.server.clients.connection import Connection, error_document
+from phux_core.server.connection import Connection, error_document
 from phux_core.version import __version__
 
 if TYPE_CHECKING:
-    from phux_core.server.clients.connection import Answer
+    from phux_core.server.connection import Answer
     from phux_core.server.service import Service
 
 TOPICS = (attach_calls, event_calls, log_calls, new_calls, pane_calls, process_calls, tree_calls)
@@ -94,7 +94,7 @@ class Reader(asyncio.BufferedProtocol):
         self._turn_scheduled = False
         deadline = self._loop.time() + TURN_S
         try:
-            while self._may_work():
+            while self.connection.may_request:
                 frame = self._decoder.next_frame()
                 if frame is None:
                     break
@@ -105,10 +105,6 @@ class Reader(asyncio.BufferedProtocol):
         except ProtocolError as error:
             self._cut_off(error)
         self._update_reading()
-
-    def _may_work(self) -> bool:
-        connection = self.connection
-        return connection.is_open and not connection.is_slow and not connection.requests.are_full
 
     def _schedule_work(self) -> None:
         if not self._turn_scheduled:
@@ -130,7 +126,7 @@ class Reader(asyncio.BufferedProtocol):
         if isinstance(answer, dict):
             self.connection.reply(request_id, call, answer)
         else:
-            self.connection.requests.add(request_id, str(call), answer)
+            self.connection.reply_later(request_id, str(call), answer)
 
     def _on_hello(self, header: wire.Header) -> None:
         hello = header.get("hello")
@@ -166,7 +162,7 @@ class Reader(asyncio.BufferedProtocol):
         if not self.connection.is_open:
             return
         # While frames wait for their turn, more of them would only accumulate.
-        if self._may_work() and not self._turn_scheduled:
+        if self.connection.may_request and not self._turn_scheduled:
             self._transport.resume_reading()
         else:
             self._transport.pause_reading()

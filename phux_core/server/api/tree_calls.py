@@ -14,7 +14,7 @@ from phux_core.server.tree.arranger import Arranger
 
 if TYPE_CHECKING:
     from phux_core.layout import Direction
-    from phux_core.server.clients.connection import Result
+    from phux_core.server.connection import Result
     from phux_core.server.service import Service
 
 _KILL_WAIT_S = 3.0

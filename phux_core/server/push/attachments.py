@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from phux_core.engine import Engine
-    from phux_core.server.clients.connection import Connection
+    from phux_core.server.connection import Connection
     from phux_core.server.pane import Pane
     from phux_core.server.tree.arranger import Arranger
     from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord

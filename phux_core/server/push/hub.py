@@ -12,7 +12,7 @@ from phux_core.server.push.text_follower import Follower
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phux_core.server.clients.connection import Connection
+    from phux_core.server.connection import Connection
     from phux_core.server.pane import Pane
     from phux_core.server.push.attachments import Attachments
 

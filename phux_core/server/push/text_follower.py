@@ -19,7 +19,7 @@ from phux_core.server.screen.changes import difference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from phux_core.server.clients.connection import Connection
+    from phux_core.server.connection import Connection
     from phux_core.server.pane import Pane
 
 # Maximum number of new bytes in one event.

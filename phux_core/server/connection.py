@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core import wire
+from phux_core.calls import CALLS
 from phux_core.errors import DisconnectedError, InternalError, LimitError, PhuxError
-from phux_core.server.clients.requests import Requests
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -21,6 +22,8 @@ HIGH_WATER = 1024 * 1024
 """Unsent bytes above which a client is considered slow."""
 MOST_UNSENT = wire.MAX_REPLY_HEADER + 64 * 1024 * 1024
 """Unsent bytes at which a client is dropped: the largest possible reply, and room for frames sent meanwhile."""
+MAX_REQUESTS = 256
+"""Pending requests of one client at which the server stops reading from it."""
 MOST_LARGE_REPLIES = 2
 """Maximum number of large replies prepared at the same time for one client."""
 
@@ -46,7 +49,10 @@ class Connection:
         self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, on_room: Callable[[], None]
     ) -> None:
         self.client: str | None = None
-        self.requests = Requests(loop, self.reply, on_room)
+        self._loop = loop
+        self._on_room = on_room
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._can_be_cancelled: dict[int, asyncio.Task[None]] = {}
         self._transport: asyncio.Transport | None = transport
         transport.set_write_buffer_limits(high=HIGH_WATER)
         self._reads = asyncio.Event()  # set unless the client is slow, and once it has disconnected
@@ -64,6 +70,40 @@ class Connection:
         """Whether the client does not read its frames."""
         return self._transport is not None and not self._reads.is_set()
 
+    @property
+    def may_request(self) -> bool:
+        """Whether the client's next request is accepted."""
+        return self.is_open and not self.is_slow and len(self._tasks) < MAX_REQUESTS
+
+    # Requests
+
+    def reply_later(self, request_id: int, call: str, answer: Awaitable[Result]) -> None:
+        """Reply to a request when its result is known."""
+        task = self._loop.create_task(self._finish(request_id, call, answer))
+        self._tasks.add(task)
+        if CALLS[call].cancellable:
+            self._can_be_cancelled[request_id] = task
+        task.add_done_callback(partial(self._task_done, request_id))
+
+    def cancel(self, request_id: int) -> None:
+        """Cancel a pending request, if possible. It gets no reply then."""
+        task = self._can_be_cancelled.get(request_id)
+        if task is not None:
+            task.cancel()
+
+    async def _finish(self, request_id: int, call: str, answer: Awaitable[Result]) -> None:
+        try:
+            result: Result | Exception = await answer
+        except Exception as error:  # noqa: BLE001
+            result = error
+        self.reply(request_id, call, result)
+
+    def _task_done(self, request_id: int, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._can_be_cancelled.pop(request_id, None)
+        if len(self._tasks) == MAX_REQUESTS - 1:
+            self._on_room()
+
     @contextlib.asynccontextmanager
     async def large_reply(self) -> AsyncIterator[None]:
         """Prepare a large reply inside this block: few at a time, and none while the client does not read.
@@ -79,6 +119,8 @@ class Connection:
             if not self.is_open:
                 raise DisconnectedError("the client has disconnected")
             yield
+
+    # Sending
 
     def push_event(self, subscription: int, event: dict[str, Any]) -> None:
         """Send an event, or count it as lost if the client is slow."""
@@ -121,7 +163,8 @@ class Connection:
     def lost(self) -> None:
         """Cancel requests that only wait; the others are completed, so that nothing is left half done."""
         self._transport = None
-        self.requests.cancel_all()
+        for task in self._can_be_cancelled.values():
+            task.cancel()
         self._reads.set()
 
     def close(self) -> None:
