@@ -29,7 +29,7 @@ from phux_core.keeper.channel import Channel
 from phux_core.keeper.feed_mark import FeedMark
 from phux_core.keeper.journal import Journal
 from phux_core.server.api.reader import Reader
-from phux_core.server.documents.tree import tree_document
+from phux_core.server.documents import tree_document
 from phux_core.server.keeper_link import receive_inheritance
 from phux_core.server.pane_record import PaneRecord
 from phux_core.server.screen.rebuild import blank, label, rebuild

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from phux_core.server.api.handlers import find_pane, handles
-from phux_core.server.documents.screen import catch_up, read_screen
+from phux_core.server.documents import catch_up, read_screen
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

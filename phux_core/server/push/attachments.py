@@ -17,7 +17,6 @@ from attrs import define, field
 from phux_core.engine.encoding import encode_focus
 from phux_core.errors import LimitError, NoSuchTargetError, RefusedError
 from phux_core.server.screen.attach_frames import Pace, PaneSight
-from phux_core.server.tree.arranger import View
 
 if TYPE_CHECKING:
     import asyncio
@@ -65,7 +64,6 @@ class Attachment:
     Attributes:
         number: Its number, which all its frames carry.
         size: The columns and rows that it has for a window.
-        used: Increases with its user's activity; highest for the client that was used last.
         focused: Whether its terminal has the focus; True until the client reports otherwise.
         frozen: The copy of a pane for its copy mode.
     """
@@ -76,7 +74,6 @@ class Attachment:
     session_id: int
     size: tuple[int, int]
     read_only: bool
-    used: int
     focused: bool = True
     frozen: Engine | None = None
     _sent_view: dict[str, Any] | None = None
@@ -243,7 +240,7 @@ class Attachments:
 
     def __init__(self, host: Host, first_number: int = 1) -> None:
         self._host = host
-        self._all: dict[int, Attachment] = {}
+        self._all: dict[int, Attachment] = {}  # the client that was used last is last
         self._next = first_number
         self._focused_panes: set[int] = set()
 
@@ -257,10 +254,9 @@ class Attachments:
             )
         if len(self._all) >= MAX_ATTACHMENTS:
             raise LimitError(f"{MAX_ATTACHMENTS} clients are attached, which is the maximum")
-        number = self._next
-        attachment = Attachment(self._host, connection, number, session_id, size, read_only, used=number)
+        attachment = Attachment(self._host, connection, self._next, session_id, size, read_only)
+        self._all[self._next] = attachment
         self._next += 1
-        self._all[number] = attachment
         if not read_only:
             self._focus(session_id)
         self._clients_changed(session_id)
@@ -359,9 +355,9 @@ class Attachments:
                 pane.keyboard.reply(data)
 
     def _touch(self, attachment: Attachment) -> None:
-        latest = max(self._all.values(), key=lambda one: one.used)
-        if latest is not attachment:
-            attachment.used = latest.used + 1
+        number = attachment.number
+        if next(reversed(self._all)) != number:
+            self._all[number] = self._all.pop(number)
             self._update_sizes(attachment.session_id)
 
     def _focus(self, session_id: int) -> None:
@@ -388,8 +384,8 @@ class Attachments:
 
     def _update_sizes(self, session_id: int) -> None:
         """Report the sizes of a session's clients, except read-only ones, to the arranger."""
-        views = [View(*one.size, one.used) for one in self._on(session_id) if not one.read_only]
-        self._host.arranger.set_views(session_id, views)
+        sizes = [one.size for one in self._on(session_id) if not one.read_only]
+        self._host.arranger.set_views(session_id, sizes)
 
     # Changes
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from phux_core.engine.plain import as_written, flowing_text
 from phux_core.escapes import cut_unfinished
 from phux_core.logs.text import last_stretch, stretches
-from phux_core.server.documents.screen import read_screen
+from phux_core.server.documents import read_screen
 from phux_core.server.screen.changes import difference
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from phux_core.server.shell.keyboard import Keyboard
     from phux_core.server.shell.state_watch import StateWatch
     from phux_core.server.shell.tracker import ShellTracker
-    from phux_core.server.sync.waker import Waker
+    from phux_core.server.sync import Waker
 
 
 @frozen(eq=False)
