@@ -17,6 +17,7 @@ from attrs import frozen
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import InternalError, PaneClosedError
 from phux_core.keeper.children import window_size
+from phux_core.server.pane_faults import RESTORING
 from phux_core.server.pty.intake import Intake
 from phux_core.server.run.event_router import EventRouter
 from phux_core.server.run.follower import RunFollower
@@ -26,11 +27,10 @@ from phux_core.server.screen.terminal import Terminal
 from phux_core.server.shell.edit_line import QUESTION
 from phux_core.server.shell.keyboard import Keyboard
 from phux_core.server.shell.marks import ShellMarks
-from phux_core.server.shell.observer import ShellObserver
 from phux_core.server.shell.pane_shell import PaneShell
 from phux_core.server.shell.state_watch import StateWatch
 from phux_core.server.shell.tracker import ShellTracker
-from phux_core.server.sync.waker import Waker
+from phux_core.server.sync import Waker
 
 if TYPE_CHECKING:
     import asyncio
@@ -130,15 +130,9 @@ class Pane:
         )
         self.tracker.last_output = loop.time()
         self.keyboard = Keyboard(loop, fd, name, self.engine, journal, self.tracker, position)
-        self.observer = ShellObserver(record, fd, self.tracker, self.keyboard, journal, position)
-        self.watch = StateWatch(
-            loop,
-            self._look,
-            self._on_state,
-            lambda: self.keyboard.queue.may_be_unread,
-        )
-        shell = PaneShell(
-            record, self.tracker, self.keyboard, self.watch, journal, Waker(), position, self.intake.read_now
+        self.watch = StateWatch(loop, self._look, self._on_state, lambda: self.keyboard.queue.may_be_unread)
+        self.shell = shell = PaneShell(
+            record, fd, self.tracker, self.keyboard, self.watch, journal, Waker(), position, self.intake.read_now
         )
         self.runs = RunFollower(shell, self.ledger, log.read)
         self.runner = Runner(shell, self.ledger, self.runs, context.run_directory)
@@ -164,36 +158,35 @@ class Pane:
 
     @property
     def takes_input(self) -> bool:
-        """Whether its program can get input."""
         return self.fd >= 0 and not self.intake.ended
 
     def _emit(self, name: str, /, **payload: object) -> None:
-        """Publish an event, with the pane's id and its sequence number."""
         self._context.events.emit(name, pane=self.id, seq=self.seq, **payload)
 
     # Output
 
     def _take(self, data: bytes) -> None:
-        contained, router = self.faults.output, self.router
+        contained, router = self.faults.contained, self.router
         base = place = self.seq - len(data)
-        with contained:
+        with contained():
             self.log.append(place, data)
         effects = self.terminal.feed(data)
         self.tracker.last_output = self._context.loop.time()
         for effect in effects:
-            with contained:
+            with contained():
                 if isinstance(effect, PrivateOsc):
                     place = router.take_output(data, base, place, effect.start)
                     router.take_mark(effect)
                     place = max(place, effect.end)
                 else:
                     self._on_effect(effect)
-        with contained:
+        with contained():
             router.take_output(data, base, place, self.seq)
-        if self.faults.engine_was_replaced():
+        if self.faults.engine_was_replaced:
+            self.faults.engine_was_replaced = False
             self.keep_checkpoint()  # the next service must not feed it the same bytes
         self.watch.touch()
-        with contained:
+        with contained():
             self._context.events.written(self)
 
     def keep_checkpoint(self) -> None:
@@ -235,18 +228,20 @@ class Pane:
         if self.record.dead or self.fd < 0:
             return "dead", None
         tracker, engine = self.tracker, self.engine
-        with self.faults.output:
+        state: State = "running"
+        foreground: Foreground | None = None
+        with self.faults.contained():
             was_integrated = bool(tracker.marks.nonce)
             in_editor = tracker.marks.start is not None and engine.modes().bracketed_paste
             now = self._context.loop.time()
-            self.router.publish(self.observer.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
+            self.router.publish(self.shell.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
             if tracker.asks_for_hooks:
                 tracker.asks_for_hooks = False
                 self.keyboard.type_ours([{"text": QUESTION}])
             if was_integrated and not tracker.marks.nonce:
                 self.keep_checkpoint()  # the next service must not find its marks again
-            return tracker.state, tracker.foreground
-        return "running", None
+            state, foreground = tracker.state, tracker.foreground
+        return state, foreground
 
     def _on_state(self, state: State, foreground: Foreground | None) -> None:
         command = foreground.name if foreground is not None else self.record.command
@@ -254,7 +249,7 @@ class Pane:
         self._emit("state_changed", state=state, command=command, pid=pid)
         if state != "running" and not self.ready.done():
             self.ready.set_result(None)
-        with self.faults.output:
+        with self.faults.contained():
             self.runs.take_state(state, self.watch.front)
 
     # Input
@@ -278,7 +273,6 @@ class Pane:
         return len(data), written
 
     def resize(self, cols: int, rows: int) -> None:
-        """Change the size of the terminal, and notify the program."""
         effects = self.terminal.resize(cols, rows)
         self.record.cols, self.record.rows = cols, rows
         self.log.update(cols=cols, rows=rows)
@@ -290,7 +284,6 @@ class Pane:
         self._emit("resized", cols=cols, rows=rows)
 
     def set_history_limit(self, rows: int) -> None:
-        """Change the maximum number of scrollback rows."""
         self.engine.set_history_limit(rows)
         self.record.history_limit = rows
         self.keep_checkpoint()
@@ -331,7 +324,6 @@ class Pane:
             os.close(fd)
 
     def close(self) -> None:
-        """Free all resources of the pane."""
         self.runs.close()
         self.watch.close()
         self._close_fd()
@@ -343,11 +335,11 @@ class Pane:
 
 def restore(pane: Pane, rebuilt: Rebuilt) -> None:
     """Restore the shell and runs of a pane at its checkpoint, and process the marks since."""
-    contained = pane.faults.restoring
+    contained = partial(pane.faults.contained, RESTORING)
     if rebuilt.notes is not None:
-        with contained:
+        with contained():
             pane.tracker.marks = ShellMarks.load(rebuilt.notes)
-    with contained:
+    with contained():
         pane.runs.restore()
     is_aside = rebuilt.note == SET_ASIDE
     if is_aside:
@@ -356,13 +348,13 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
     starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
     for effect in rebuilt.effects:
         if isinstance(effect, PrivateOsc):
-            with contained:
+            with contained():
                 pane.tracker.marks.resume(starts, effect.start)
                 pane.router.take_mark(effect)
     marks = pane.tracker.marks
     marks.resume(starts, pane.journal.position)
     marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and (is_aside or pane.journal.base > 0)
-    with contained:
+    with contained():
         pane.runs.after_replay()
         pane.runner.resume()
     if rebuilt.note is not None:

@@ -150,10 +150,10 @@ def test_modules_import_only_allowed_modules(name):
         ("phux_core.server.screen.terminal", "from ..tree import diff", ["phux_core.server.tree.diff"]),
         (
             "phux_core.server.push.hub",
-            "if TYPE_CHECKING:\n    from phux_core.server.api.reader import Reader",
-            ["phux_core.server.api.reader"],
+            "if TYPE_CHECKING:\n    from phux_core.server.api.dispatch import dispatch",
+            ["phux_core.server.api.dispatch"],
         ),
-        ("phux_core.server.clients.connection", "from phux_core.server import service", ["phux_core.server.service"]),
+        ("phux_core.server.connection", "from phux_core.server import service", ["phux_core.server.service"]),
         ("phux_client.aio.link", "from phux_core.keeper import listener", ["phux_core.keeper.listener"]),
         ("phux_client.aio.link", "from phux_core import keeper", ["phux_core.keeper"]),
         ("phux_client.aio.link", "from phux_core import engine as e", ["phux_core.engine"]),

@@ -12,7 +12,7 @@ from phux_core.server.tree import launch
 
 if TYPE_CHECKING:
     from phux_core.engine import Engine
-    from phux_core.server.clients.connection import Connection, Result
+    from phux_core.server.connection import Connection, Result
     from phux_core.server.service import Service
 
 MAX_ROWS_AT_ONCE = 1000

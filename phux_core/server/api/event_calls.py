@@ -11,7 +11,7 @@ from phux_core.server.api.handlers import find_pane, handles
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from phux_core.server.clients.connection import Connection, Result
+    from phux_core.server.connection import Connection, Result
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service
 
@@ -87,5 +87,5 @@ def unsubscribe(service: Service, connection: Connection, subscription: int) -> 
 
 @handles("cancel")
 def cancel(_service: Service, connection: Connection, request: int) -> Result:
-    connection.requests.cancel(request)
+    connection.cancel(request)
     return {}

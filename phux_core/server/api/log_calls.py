@@ -11,7 +11,7 @@ from phux_core.server.history.server_logs import SEARCH_S
 
 if TYPE_CHECKING:
     from phux_core.logs.ledger import Entry
-    from phux_core.server.clients.connection import Connection, Result
+    from phux_core.server.connection import Connection, Result
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service
 
@@ -122,7 +122,6 @@ async def _read_live(service: Service, connection: Connection, pane: Pane, query
 
 
 def _entry(pane: Pane, which: CommandId) -> dict[str, Any]:
-    """Return an entry of a live pane's ledger."""
     entry = pane.ledger.get(which.number)
     if entry is None:
         raise NoSuchTargetError(f"there is no command {which}", remedy="`phux commands` lists them")

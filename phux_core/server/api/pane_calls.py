@@ -6,12 +6,12 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from phux_core.server.api.handlers import find_pane, handles
-from phux_core.server.documents.screen import catch_up, read_screen
+from phux_core.server.documents import catch_up, read_screen
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from phux_core.server.clients.connection import Connection, Result
+    from phux_core.server.connection import Connection, Result
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service
 
@@ -65,7 +65,7 @@ def _is_painted(pane: Pane) -> bool:
         return False
     if state == "running":
         return True
-    foreground = pane.observer.foreground()
+    foreground = pane.shell.foreground()
     return foreground is not None and foreground.waiting is not False
 
 

@@ -9,12 +9,12 @@ from phux_core.errors import BadRequestError, NoSuchTargetError
 from phux_core.selector import check_name
 from phux_core.server.api.handlers import handles
 from phux_core.server.api.new_calls import check_name_is_free, clear_name
-from phux_core.server.documents.tree import tree_document
+from phux_core.server.documents import tree_document
 from phux_core.server.tree.arranger import Arranger
 
 if TYPE_CHECKING:
     from phux_core.layout import Direction
-    from phux_core.server.clients.connection import Result
+    from phux_core.server.connection import Result
     from phux_core.server.service import Service
 
 _KILL_WAIT_S = 3.0

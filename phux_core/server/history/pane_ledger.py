@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 from phux_core.logs import ledger
 from phux_core.logs.ledger import Ledger
 from phux_core.server.shell.events import CommandFinished, CommandStarted
-from phux_core.server.shell.observer import current_directory
 from phux_core.server.shell.output_bounds import start_of_unmarked_prompt
+from phux_core.server.shell.pane_shell import current_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +77,6 @@ class PaneLedger:
         return list(self._ledger.entries.values())
 
     def get(self, number: int) -> Entry | None:
-        """Return an entry, or None."""
         return self._ledger.entries.get(number)
 
     @property
@@ -91,7 +90,6 @@ class PaneLedger:
 
     @property
     def next_number(self) -> int:
-        """The number of the next command."""
         return self._ledger.next_number
 
     def typed(self, run: TypedRun) -> None:
@@ -101,7 +99,6 @@ class PaneLedger:
         self._add(run.command or None, run.by, run.client, run.typed_seq, None, run.started_at)
 
     def began(self, number: int, start: int) -> None:
-        """Record that a command has started."""
         self._change(number, start=start)
 
     def ended(self, number: int, start: int, end: int, exit_code: int | None) -> None:

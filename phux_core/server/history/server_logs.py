@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from phux_core.keeper.journal import Journal
-    from phux_core.server.clients.connection import Connection
+    from phux_core.server.connection import Connection
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.settings import Settings
 
@@ -101,7 +101,6 @@ class Logs:
         return next((pane.log.problem for pane in self._panes() if pane.log.problem is not None), None)
 
     def close(self) -> None:
-        """Stop cleaning, and end the workers."""
         self._cleaning.cancel()
         self._workers.close()
 

@@ -17,13 +17,12 @@ from attrs import define, field
 from phux_core.engine.encoding import encode_focus
 from phux_core.errors import LimitError, NoSuchTargetError, RefusedError
 from phux_core.server.screen.attach_frames import Pace, PaneSight
-from phux_core.server.tree.arranger import View
 
 if TYPE_CHECKING:
     import asyncio
 
     from phux_core.engine import Engine
-    from phux_core.server.clients.connection import Connection
+    from phux_core.server.connection import Connection
     from phux_core.server.pane import Pane
     from phux_core.server.tree.arranger import Arranger
     from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord
@@ -65,7 +64,6 @@ class Attachment:
     Attributes:
         number: Its number, which all its frames carry.
         size: The columns and rows that it has for a window.
-        used: Increases with its user's activity; highest for the client that was used last.
         focused: Whether its terminal has the focus; True until the client reports otherwise.
         frozen: The copy of a pane for its copy mode.
     """
@@ -76,7 +74,6 @@ class Attachment:
     session_id: int
     size: tuple[int, int]
     read_only: bool
-    used: int
     focused: bool = True
     frozen: Engine | None = None
     _sent_view: dict[str, Any] | None = None
@@ -89,7 +86,6 @@ class Attachment:
     _synchronized_since: dict[int, float] = field(factory=dict)
 
     def pane_changed(self, pane: Pane) -> None:
-        """Push a pane that has changed, if this client sees it."""
         sight = self._sights.get(pane.id)
         if sight is None:
             return
@@ -108,7 +104,6 @@ class Attachment:
             sight.pace.hurry()
 
     def view_changed(self) -> None:
-        """Record that the view of the session may have changed."""
         self._view_due = True
         self.schedule()
 
@@ -127,7 +122,6 @@ class Attachment:
         self.schedule()
 
     def schedule(self) -> None:
-        """Push pending changes when they are due."""
         waiting = [*self._due.values()]
         if self._view_due:
             waiting.append(self._pace.next)
@@ -149,13 +143,11 @@ class Attachment:
         self._timer = self._host.loop.call_at(when, self._push)
 
     def end(self) -> None:
-        """Stop pushing."""
         if self._timer is not None:
             self._timer.cancel()
         self.thaw()
 
     def thaw(self) -> None:
-        """Free the frozen copy."""
         if self.frozen is not None:
             self.frozen.close()
             self.frozen = None
@@ -243,7 +235,7 @@ class Attachments:
 
     def __init__(self, host: Host, first_number: int = 1) -> None:
         self._host = host
-        self._all: dict[int, Attachment] = {}
+        self._all: dict[int, Attachment] = {}  # the client that was used last is last
         self._next = first_number
         self._focused_panes: set[int] = set()
 
@@ -257,35 +249,30 @@ class Attachments:
             )
         if len(self._all) >= MAX_ATTACHMENTS:
             raise LimitError(f"{MAX_ATTACHMENTS} clients are attached, which is the maximum")
-        number = self._next
-        attachment = Attachment(self._host, connection, number, session_id, size, read_only, used=number)
+        attachment = Attachment(self._host, connection, self._next, session_id, size, read_only)
+        self._all[self._next] = attachment
         self._next += 1
-        self._all[number] = attachment
         if not read_only:
             self._focus(session_id)
         self._clients_changed(session_id)
         return attachment
 
     def resize(self, connection: Connection, number: int, size: tuple[int, int]) -> None:
-        """Record the new size of a client's terminal."""
         attachment = self.of(connection, number)
         attachment.size = size
         self._touch(attachment)
         self._clients_changed(attachment.session_id)
 
     def of(self, connection: Connection, number: int) -> Attachment:
-        """Return an attachment of a connection by its number."""
         attachment = self._all.get(number)
         if attachment is None or attachment.connection is not connection:
             raise NoSuchTargetError(f"this connection has no attachment {number}", remedy="attach first")
         return attachment
 
     def counts(self) -> dict[int, int]:
-        """Count the attachments to each session that has some."""
         return dict(Counter(one.session_id for one in self._all.values()))
 
     def detach(self, attachments: list[Attachment], reason: str, message: str) -> int:
-        """End attachments, and send their clients the reason."""
         for attachment in attachments:
             if self._all.pop(attachment.number, None) is not None:
                 attachment.end()
@@ -318,7 +305,6 @@ class Attachments:
             self._touch(attachment)
 
     def typed(self, connection: Connection, pane_id: int) -> None:
-        """Record that a client has typed into a pane."""
         for attachment in self._with(connection):
             attachment.typed(pane_id)
 
@@ -359,24 +345,21 @@ class Attachments:
                 pane.keyboard.reply(data)
 
     def _touch(self, attachment: Attachment) -> None:
-        latest = max(self._all.values(), key=lambda one: one.used)
-        if latest is not attachment:
-            attachment.used = latest.used + 1
+        number = attachment.number
+        if next(reversed(self._all)) != number:
+            self._all[number] = self._all.pop(number)
             self._update_sizes(attachment.session_id)
 
     def _focus(self, session_id: int) -> None:
-        """Focus the session of a client that is used."""
         tree = self._host.tree
         if session_id in tree.sessions and tree.focus_order[-1] != session_id:
             tree.focus(session_id)
             self._host.tree_changed()
 
     def drop_client(self, connection: Connection) -> None:
-        """End the attachments of a client that has disconnected, and gets no frames any more."""
         self.detach(self._with(connection), "detached", "the client has disconnected")
 
     def resumed(self, connection: Connection) -> None:
-        """Push pending changes to a client that reads again."""
         for attachment in self._with(connection):
             attachment.schedule()
 
@@ -388,13 +371,12 @@ class Attachments:
 
     def _update_sizes(self, session_id: int) -> None:
         """Report the sizes of a session's clients, except read-only ones, to the arranger."""
-        views = [View(*one.size, one.used) for one in self._on(session_id) if not one.read_only]
-        self._host.arranger.set_views(session_id, views)
+        sizes = [one.size for one in self._on(session_id) if not one.read_only]
+        self._host.arranger.set_views(session_id, sizes)
 
     # Changes
 
     def written(self, pane: Pane) -> None:
-        """Push new output of a pane."""
         for attachment in self._all.values():
             attachment.pane_changed(pane)
 
@@ -431,5 +413,4 @@ class Attachments:
         self._update_focus()
 
     def ending(self, why: str) -> None:
-        """Detach all clients because the server ends."""
         self.detach(list(self._all.values()), "server_ended", f"the server has ended: {why}")

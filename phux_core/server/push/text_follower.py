@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from phux_core.engine.plain import as_written, flowing_text
 from phux_core.escapes import cut_unfinished
 from phux_core.logs.text import last_stretch, stretches
-from phux_core.server.documents.screen import read_screen
+from phux_core.server.documents import read_screen
 from phux_core.server.screen.changes import difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from phux_core.server.clients.connection import Connection
+    from phux_core.server.connection import Connection
     from phux_core.server.pane import Pane
 
 # Maximum number of new bytes in one event.
@@ -70,7 +70,6 @@ class Follower:
         self._last_event: dict[str, Any] | None = None
 
     def end(self) -> None:
-        """Stop pushing."""
         self._ended = True
 
     def finish(self, event: dict[str, Any]) -> None:
@@ -93,7 +92,6 @@ class Follower:
             self._last_event = None
 
     def push_soon(self) -> None:
-        """Push new text in the next iteration of the loop."""
         if not self._scheduled:
             self._scheduled = True
             asyncio.get_running_loop().call_soon(self.push)

@@ -12,7 +12,7 @@ from attrs import define, field, fields, frozen
 from phux_core.compact_json import to_bytes
 from phux_core.server.run.output_capture import ends_with_newline, render
 from phux_core.server.shell.output_bounds import start_of_fish_output
-from phux_core.server.sync.promise import Promise
+from phux_core.server.sync import Promise
 
 if TYPE_CHECKING:
     from phux_core.server.run.output_capture import Capture, Stretch
@@ -34,9 +34,9 @@ class RunRequest:
     """
 
     id: str
-    command: str | None
-    words: list[str] | None
-    queue: bool
+    command: str | None = None
+    words: list[str] | None = None
+    queue: bool = False
     timeout_s: float | None = None
     interrupt: bool = False
     max_bytes: int = 0

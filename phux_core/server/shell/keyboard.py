@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from phux_core.errors import PaneClosedError
+from phux_core.engine.encoding import encode_focus, encode_mouse, encode_paste
+from phux_core.engine.protocol import Mouse
+from phux_core.errors import BadRequestError, PaneClosedError
+from phux_core.keys import parse_key
 from phux_core.server.kernel.line_discipline import is_echoed
-from phux_core.server.pty.input_encoding import encode
 from phux_core.server.pty.write_queue import WriteQueue
 
 if TYPE_CHECKING:
@@ -50,10 +52,11 @@ class Keyboard:
         self.is_open = fd >= 0
 
     def type(self, items: Items, *, note: bytes | None = None) -> tuple[bytes, asyncio.Future[None]]:
-        """Type keys, text and pastes, encoded for the current modes, as one piece.
+        """Type the items of an ``input`` call, encoded for the current modes, as one piece.
+
+        Mouse and focus events that the program has not requested are skipped.
 
         Args:
-            items: The input.
             note: The note to store in the journal first; only for input of a run.
 
         Returns:
@@ -61,7 +64,7 @@ class Keyboard:
         """
         if not self.is_open:
             raise PaneClosedError(f"the program in {self._name} has ended")
-        data = encode(items, self._engine)
+        data = b"".join(_encode(item, self._engine) for item in items)
         if note is not None:
             self._journal.note = note
         editor = self._tracker.marks.editor
@@ -87,3 +90,24 @@ class Keyboard:
         """Fail all queued input: the program has ended."""
         self.is_open = False
         self.queue.close()
+
+
+def _encode(item: dict[str, Any], engine: Engine) -> bytes:
+    ((kind, value),) = item.items()
+    if kind == "paste" or (kind == "line" and value.isprintable() and not engine.alt_screen):
+        # A line followed by Enter is sent as a paste, so that a program with its own editor inserts the line as one
+        # piece and handles Enter as a key. On the alternate screen, the line is typed, because keys may be commands
+        # there: vim would insert a pasted `:wq` into the text. A line with control characters is also typed, because a
+        # paste must not contain them.
+        return encode_paste(value, engine.modes())
+    if kind == "key":
+        key = parse_key(value)
+        if key is None:
+            raise BadRequestError(f"there is no key {value!r:.80}", remedy='send text as {"text": ...}')
+        return engine.encode_key(key)
+    if kind == "mouse":
+        return encode_mouse(Mouse(**({"button": None} | value)), engine.modes())
+    if kind == "focus":
+        return encode_focus(value, engine.modes())
+    data: bytes = value.encode("utf-8", "surrogateescape")
+    return data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phux_core.server.sync.waker import Waker
+from phux_core.server.sync import Waker
 
 if TYPE_CHECKING:
     import asyncio

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from phux_core import layout
-from phux_core.engine.protocol import MAX_SIZE
 from phux_core.errors import BadRequestError, BadSizeError, NoSuchTargetError, PaneClosedError, RefusedError
 from phux_core.server.tree import launch
 
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord
 
+Size = tuple[int, int]
+"""Columns and rows."""
 _AXES: tuple[Direction, Direction] = ("right", "down")
 
 
@@ -32,18 +33,6 @@ class SizedPane(Protocol):
 
     def set_kernel_size(self) -> None:
         """Set the size of the terminal in the kernel."""
-
-
-@frozen
-class View:
-    """The space that an attached client has for a window.
-
-    ``active_at`` says when its user was last active, on any clock that all views share.
-    """
-
-    cols: int
-    rows: int
-    active_at: float = 0.0
 
 
 @define(eq=False)
@@ -61,7 +50,7 @@ class Arranger:
     _size_policy: str
     _write_tree: Callable[[], None]
     _tree_changed: Callable[[], None]
-    _views: dict[int, list[View]] = field(factory=dict, init=False)
+    _views: dict[int, Sequence[Size]] = field(factory=dict, init=False)
     _leaving: set[int] = field(factory=set, init=False)
 
     # Finding
@@ -74,7 +63,6 @@ class Arranger:
         return found
 
     def place(self, pane_id: int) -> dict[str, Any]:
-        """Return the place of a pane, as replies report it."""
         session, window, pane = self._tree.pane(pane_id)
         return {
             "session": session.name,
@@ -166,13 +154,13 @@ class Arranger:
         self._settle(window)
         return self.place_of("window", window_id)
 
-    def set_views(self, session_id: int, views: Sequence[View]) -> None:
-        """Set the views of the clients attached to a session, and resize its current window accordingly."""
-        self._views[session_id] = list(views)
+    def set_views(self, session_id: int, views: Sequence[Size]) -> None:
+        """Set the sizes that attached clients have for a session, the last active client's last, and follow them."""
         session = self._tree.sessions.get(session_id)
         if session is None or not views:
-            del self._views[session_id]
+            self._views.pop(session_id, None)
             return
+        self._views[session_id] = views
         window = session.current
         if self.size_for(session, (window.cols, window.rows), window.size_policy) != (window.cols, window.rows):
             self._tree_changed()
@@ -189,8 +177,7 @@ class Arranger:
                 window.cols, window.rows = self.size_for(session, (window.cols, window.rows), window.size_policy)
                 self.fit(window)
 
-    def size_for(self, session: SessionRecord, own: tuple[int, int], policy: str | None = None) -> tuple[int, int]:
-        """Return the size for a window of a session."""
+    def size_for(self, session: SessionRecord, own: Size, policy: str | None = None) -> Size:
         return decide(policy or self._size_policy, self._views.get(session.id, ()), own)
 
     # Layout
@@ -207,7 +194,6 @@ class Arranger:
         return self.place(pane_id)
 
     def apply_preset(self, window_id: int, name: str) -> dict[str, Any]:
-        """Arrange the panes of a window in a named layout."""
         _session, window = self._tree.window(window_id)
         return self._laid_out(window, layout.preset(name, window.shown, window.cols, window.rows))
 
@@ -390,19 +376,15 @@ class Arranger:
             )
 
 
-def decide(policy: str, views: Sequence[View], own: tuple[int, int]) -> tuple[int, int]:
-    """Return the size of a window that some clients see; ``own``, its current size, if none of them counts.
+def decide(policy: str, views: Sequence[Size], own: Size) -> Size:
+    """Return the size of a window that some clients see; ``own``, its current size, if there are none.
 
     ``smallest`` and ``largest`` choose for each axis, ``latest`` takes the client that was active last, and ``manual``
-    ignores clients. Views without columns or rows do not count.
+    ignores clients.
     """
-    counted = [view for view in views if view.cols > 0 and view.rows > 0]
-    if policy == "manual" or not counted:
+    if policy == "manual" or not views:
         return own
     if policy == "latest":
-        latest = max(counted, key=lambda view: view.active_at)
-        cols, rows = latest.cols, latest.rows
-    else:
-        choose = max if policy == "largest" else min
-        cols, rows = choose(view.cols for view in counted), choose(view.rows for view in counted)
-    return min(cols, MAX_SIZE), min(rows, MAX_SIZE)
+        return views[-1]
+    choose = max if policy == "largest" else min
+    return choose(cols for cols, _rows in views), choose(rows for _cols, rows in views)

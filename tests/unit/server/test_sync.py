@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from phux_core.server.sync.promise import Promise
+from phux_core.server.sync import Promise
 
 
 def test_wait_returns_the_result_raises_the_error_or_times_out():

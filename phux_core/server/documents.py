@@ -1,4 +1,4 @@
-"""The screen of a pane as sent over the wire (docs/wire.md, "screen").
+"""The screen of a pane and the tree, as calls return them (docs/wire.md).
 
 Cells are sent as runs with a table of styles. That is a thousandth of the size of the JSON document that the client
 creates from them.
@@ -6,16 +6,20 @@ creates from them.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import DEFAULT_STYLE
-from phux_core.keeper.signals import signal_name
 from phux_core.server.screen.changes import lines_shown
-from phux_core.server.shell.observer import current_directory
+from phux_core.server.shell.pane_shell import current_directory
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from phux_core.engine.protocol import Color, Lines, Span, Style
     from phux_core.server.pane import Pane
+    from phux_core.server.pane_record import PaneRecord
+    from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord
 
 
 def catch_up(pane: Pane) -> None:
@@ -53,9 +57,7 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
         "foreground": foreground_document(pane),
     }
     if pane.record.dead:
-        screen["exit_status"] = pane.record.exit_status
-        if pane.record.exit_signal is not None:
-            screen["signal"] = signal_name(pane.record.exit_signal)
+        screen |= pane.record.ending()
     spans = engine.spans(0, engine.rows) if cells else None
     if spans is not None:
         screen["cells"] = _cells(spans)
@@ -68,7 +70,6 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
 
 
 def foreground_document(pane: Pane) -> dict[str, Any] | None:
-    """Describe the foreground program; None if there is none."""
     foreground = pane.watch.foreground
     if foreground is None:
         return None
@@ -109,3 +110,64 @@ def _color(color: Color) -> dict[str, Any]:
         return {"kind": "palette", "index": color}
     red, green, blue = color
     return {"kind": "rgb", "r": red, "g": green, "b": blue}
+
+
+def tree_document(tree: Tree, panes: Mapping[int, Pane], attached: Mapping[int, int]) -> dict[str, Any]:
+    """Build the Tree document, given the number of attachments to each session."""
+    focused = tree.focused_session()
+    return {
+        "schema_version": 1,
+        "focused_session": focused.name if focused else None,
+        "focused_pane": tree.focused_pane(),
+        "sessions": [
+            {
+                "id": session.id,
+                "name": session.name,
+                "created_at": _timestamp(session.created_at),
+                "attached_clients": attached.get(session.id, 0),
+                "windows": [_window(session, window, panes) for window in session.windows],
+            }
+            for session in tree.sessions.values()
+        ],
+    }
+
+
+def _window(session: SessionRecord, window: WindowRecord, panes: Mapping[int, Pane]) -> dict[str, Any]:
+    return {
+        "id": window.id,
+        "index": window.index,
+        "name": window.name,
+        "active": window.id == session.active_window,
+        "cols": window.cols,
+        "rows": window.rows,
+        "size_policy": window.size_policy,
+        "zoomed": window.zoomed,
+        "layout": window.layout,
+        "panes": [
+            _pane(panes[record.id], record, index, record.id == window.active_pane)
+            for index, record in enumerate(window.panes)
+        ],
+    }
+
+
+def _pane(pane: Pane, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
+    engine = pane.terminal.engine
+    pane.watch.settle()
+    return {
+        "id": record.id,
+        "index": index,
+        "active": active,
+        "cols": engine.cols,
+        "rows": engine.rows,
+        "title": engine.title,
+        "command": record.command,
+        "cwd": current_directory(record),
+        "pid": record.pid,
+        "state": pane.watch.state,
+        "foreground": foreground_document(pane),
+        **record.ending(),
+    }
+
+
+def _timestamp(moment: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))

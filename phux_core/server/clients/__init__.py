@@ -1,1 +1,0 @@
-"""Connected clients: what is sent to them, and their pending requests."""

@@ -1,1 +1,0 @@
-"""Documents of panes and of the tree, as calls return them."""

@@ -1,1 +1,0 @@
-"""Small synchronization primitives: a waker and a promise."""
