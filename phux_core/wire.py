@@ -39,8 +39,12 @@ _decode_json = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 def encode(header: "Header", payload: bytes = b"") -> bytes:
     """Return one frame."""
-    body = to_bytes(header)
-    return len(body).to_bytes(4, "big") + len(payload).to_bytes(4, "big") + body + payload
+    return frame(to_bytes(header), payload)
+
+
+def frame(header: bytes, payload: bytes = b"") -> bytes:
+    """Return one frame with a header that is already JSON."""
+    return len(header).to_bytes(4, "big") + len(payload).to_bytes(4, "big") + header + payload
 
 
 class Decoder:

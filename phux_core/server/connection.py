@@ -274,6 +274,10 @@ class Connection(asyncio.BufferedProtocol):
         else:
             self.push({"event": event, "subscription": subscription})
 
+    def push_encoded(self, subscription: int, event: bytes) -> None:
+        """Send an event that is already JSON; not to a slow client."""
+        self._write(wire.frame(b'{"event":%b,"subscription":%d}' % (event, subscription)))
+
     def push(self, header: dict[str, Any]) -> None:
         """Send a frame, whether the client reads or not; the caller is responsible for limits."""
         self._write(wire.encode(header))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define
 
-from phux_core.server.push.text_follower import Follower
+from phux_core.server.push.text_follower import Follower, Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +37,7 @@ class EventHub:
     def __init__(self, first_number: int = 1) -> None:
         self._subscriptions: dict[int, _Subscription] = {}
         self._next = first_number
+        self._turns = Turns()
         self.observer: Attachments | None = None
 
     def subscribe(self, subscriber: Connection, pane: int | None, at_end: Callable[[], None] | None = None) -> int:
@@ -55,7 +56,7 @@ class EventHub:
             The number of the subscription, and the sequence number at which the text starts.
         """
         number = self.subscribe(subscriber, pane.id)
-        follower = Follower(subscriber, number, pane, since=since, output_only=output_only, screen=screen)
+        follower = Follower(subscriber, number, pane, self._turns, since=since, output_only=output_only, screen=screen)
         self._subscriptions[number].follower = follower
         follower.push_soon()  # after the reply
         return number, follower.begins
@@ -63,7 +64,8 @@ class EventHub:
     def written(self, pane: Pane) -> None:
         for one in list(self._subscriptions.values()):
             if one.follower is not None and one.pane == pane.id:
-                one.follower.push()
+                self._turns.add(one.follower)
+        self._turns.take()
         if self.observer is not None:
             self.observer.written(pane)
 

@@ -3,26 +3,35 @@
 A follower is one subscription to text. It remembers the start of the last unfinished line, and the next event starts
 there, so that text written in two pieces is complete in one event. Nothing is kept for a client that does not read: it
 gets the rest from the journal when it reads again, and a gap if the journal no longer has it.
+
+Followers take turns, a piece of text each. Those that are at the same place of the same pane, as they mostly are, share
+the rendered and encoded event.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
+from collections import deque
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from attrs import frozen
+
+from phux_core.compact_json import to_bytes
 from phux_core.engine.plain import as_written, flowing_text
-from phux_core.escapes import cut_unfinished
+from phux_core.escapes import STRING_OPENERS, cut_unfinished
 from phux_core.logs.text import last_stretch, stretches
 from phux_core.server.documents import read_screen
 from phux_core.server.screen.changes import difference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from phux_core.server.connection import Connection
     from phux_core.server.pane import Pane
 
-# Maximum number of new bytes in one event.
+# The usual number of new bytes in one event.
 _PIECE = 64 * 1024
 # Of a longer unfinished line, only the end is repeated in the next event; the limit is lower for a line with colors,
 # because they are removed again for each event.
@@ -31,8 +40,105 @@ _LONGEST_COLORED = 16 * 1024
 _END = 4 * 1024
 # A line drawn by cursor movements has no end, and is split.
 _LONGEST_DRAWN = 4 * 1024
-# How long one follower may catch up before others are served.
-_TURN_S = 0.004
+# A control string that is longer, such as an image or one that never ends, splits its line.
+_LONGEST_STRING = 64 * 1024
+# Any other escape sequence ends it, too; but a final ESC may be half of the terminator.
+_END_OF_STRING = re.compile(rb"[\x07\x18\x1a]|\x1b\\|\x1b(?=.)", re.DOTALL)
+# How long followers push before panes are read again.
+_TURN_S = 0.001
+# How many pieces are kept for other followers.
+_SHARED = 8
+
+
+@frozen
+class _Place:
+    """How far a follower has come.
+
+    Attributes:
+        line: Where the next event starts: at the last unfinished line.
+        pushed: The end of the text that was pushed.
+        cut: Drawn text before ``line`` that may continue: a read may split a word.
+        in_string: Whether ``line`` is inside a long control string.
+    """
+
+    line: int
+    pushed: int
+    cut: bytes = b""
+    in_string: bool = False
+
+
+@frozen(slots=False)
+class Piece:
+    """A piece of text.
+
+    Attributes:
+        event: The event; empty if there is nothing to push.
+        after: The place behind it.
+    """
+
+    event: dict[str, Any]
+    after: _Place
+
+    @cached_property
+    def encoded(self) -> bytes:
+        """The event as JSON."""
+        return to_bytes(self.event)
+
+
+class Turns:
+    """The followers that have text to push.
+
+    Attributes:
+        number: The number of the current turn.
+    """
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._shared: dict[tuple[object, ...], Piece] = {}
+        self._waiting: deque[Follower] = deque()
+        self._scheduled = False
+
+    def add(self, follower: Follower) -> None:
+        """Let a follower push in the next turn."""
+        if not follower.waits:
+            follower.waits = True
+            self._waiting.append(follower)
+
+    def share(self, key: tuple[object, ...], read: Callable[[], Piece]) -> Piece:
+        """Return the piece for a key, which the first follower that needs it reads."""
+        piece = self._shared.get(key)
+        if piece is None:
+            piece = self._shared[key] = read()
+            if len(self._shared) > _SHARED:
+                del self._shared[next(iter(self._shared))]
+        return piece
+
+    def schedule(self) -> None:
+        """Take a turn in the next iteration of the loop."""
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._take_scheduled)
+
+    def _take_scheduled(self) -> None:
+        self._scheduled = False
+        self.take()
+
+    def take(self) -> None:
+        """Let all followers push, piece by piece and for a limited time."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + _TURN_S
+        self.number += 1
+        try:
+            while self._waiting:
+                follower = self._waiting.popleft()
+                follower.waits = False
+                if follower.push_piece():
+                    self.add(follower)
+                if loop.time() > deadline:
+                    break
+        finally:  # a follower that fails must not stop the others
+            if self._waiting:
+                self.schedule()
 
 
 class Follower:
@@ -46,26 +152,35 @@ class Follower:
 
     Attributes:
         begins: The sequence number at which it started.
+        waits: Whether it is among those that have text to push.
     """
 
     def __init__(
-        self, subscriber: Connection, number: int, pane: Pane, *, since: int | None, output_only: bool, screen: bool
+        self,
+        subscriber: Connection,
+        number: int,
+        pane: Pane,
+        turns: Turns,
+        *,
+        since: int | None,
+        output_only: bool,
+        screen: bool,
     ) -> None:
         self.subscriber = subscriber
+        self.waits = False
         self._number = number
         self._pane = pane
+        self._turns = turns
         self._output_only = output_only
         self._screen = screen
-        self._line = self._pushed = self.begins = self._beginning() if since is None else since
+        self.begins = self._beginning() if since is None else since
+        self._place = _Place(self.begins, self.begins)
         # A client that starts now, with all text, sees lines drawn on the alternate screen in the screen itself.
         self._pushes_drawn = screen and (output_only or since is not None)
         # Text erased before the start is pushed only to clients that requested earlier output.
         self._erased_since = self.begins if output_only or since is not None else pane.seq
         # The lines of the alternate screen in the last event; None if unknown.
         self._alt_lines: list[str] | None = [] if since is None else None
-        # Drawn text before ``_line`` that may continue: a read may split a word.
-        self._cut = b""
-        self._scheduled = False
         self._ended = False
         self._last_event: dict[str, Any] | None = None
 
@@ -77,24 +192,39 @@ class Follower:
         self._last_event = event
         self.push_soon()
 
-    def push(self) -> None:
-        """Push new text, as long as the client reads and for a limited time."""
-        self._scheduled = False
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + _TURN_S
-        while not self._ended and self._pushed < self._pane.seq and not self.subscriber.is_slow:
-            self._push_piece()
-            if self._pushed < self._pane.seq and loop.time() > deadline:
-                self.push_soon()
-                return
-        if self._last_event is not None and not (self._ended or self.subscriber.is_slow):
+    def push_soon(self) -> None:
+        """Push new text in the next iteration of the loop."""
+        self._turns.add(self)
+        self._turns.schedule()
+
+    def push_piece(self) -> bool:
+        """Push a piece of new text, if the client reads; return whether more text follows."""
+        pane = self._pane
+        if self._ended or self.subscriber.is_slow:
+            return False
+        place = self._place
+        if place.pushed < pane.seq:
+            end = _end_of_piece(place.pushed)
+            # The screen, which is in the last piece, may change without new output.
+            turn = self._turns.number if end >= pane.seq else None
+            old = max(0, self._erased_since - place.line)
+            key = (pane.id, place, old, self._output_only, self._screen, turn)
+            piece = self._turns.share(key, self._read_piece)
+            self._place = piece.after
+            self._push(piece)
+        if self._place.pushed < pane.seq:
+            return True
+        if self._last_event is not None and not self.subscriber.is_slow:
             self.subscriber.push_event(self._number, self._last_event)
             self._last_event = None
+        return False
 
-    def push_soon(self) -> None:
-        if not self._scheduled:
-            self._scheduled = True
-            asyncio.get_running_loop().call_soon(self.push)
+    def _push(self, piece: Piece) -> None:
+        drawn = self._drawn() if self._pushes_drawn and "screen" in piece.event else {}
+        if drawn:
+            self.subscriber.push_event(self._number, piece.event | drawn)
+        elif piece.event:
+            self.subscriber.push_encoded(self._number, piece.encoded)
 
     def _beginning(self) -> int:
         pane = self._pane
@@ -103,22 +233,22 @@ class Follower:
         start = max(pane.journal.oldest, pane.seq - _LONGEST_DRAWN)
         return start + pane.journal.since(start, pane.seq - start).rfind(b"\n") + 1
 
-    def _push_piece(self) -> None:
-        pane = self._pane
+    def _read_piece(self) -> Piece:
+        pane, place = self._pane, self._place
         oldest = pane.journal.oldest
         event: dict[str, Any] = {"event": "output", "terminal": f"@{pane.id}", "text": []}
-        if self._pushed < oldest:
+        if place.pushed < oldest:
             event["gap"] = True
-            self._pushed = oldest
-            self._cut = b""
-        start = self._line = max(self._line, oldest)
+            place = _Place(oldest, oldest)
+        if place.in_string:
+            return self._skip_string(place.line)
+        start = max(place.line, oldest)
         # The reading thread may have added more to the journal than was parsed.
-        data = pane.journal.since(start, min(self._pushed + _PIECE, pane.seq) - start)
+        end = min(_end_of_piece(place.pushed), pane.seq)
+        data = pane.journal.since(start, end - start)
         if not data:  # the pane was removed
-            self._pushed = pane.seq
-            return
-        end = start + len(data)
-        if end < pane.seq and start + data.rfind(b"\n") >= self._pushed:
+            return Piece({}, _Place(start, pane.seq))
+        if end < pane.seq and start + data.rfind(b"\n") >= place.pushed:
             end = start + data.rfind(b"\n") + 1
             data = data[: end - start]
         text: list[str] = event["text"]
@@ -128,20 +258,28 @@ class Follower:
             lines = _lines(part, pane)
             text += lines
             if self._screen:
-                cut = self._cut if first == start else b""
+                cut = place.cut if first == start else b""
                 erased += _erased(part, self._erased_since - first, lines, cut)
-        self._pushed = end
-        next_line = self._next_line(data)
-        self._line = start + next_line
-        if self._screen:
-            joined = self._cut + data
-            self._cut = joined[_last_stretch(joined) : len(self._cut) + next_line]
-        event |= {"resume": self._line, "seq": end} | ({"erased": erased} if erased else {})
+        in_string = _ends_in_long_string(data)
+        next_line = len(data) if in_string else self._next_line(data)
+        cut = b""
+        if self._screen and not in_string:
+            joined = place.cut + data
+            cut = joined[_last_stretch(joined) : len(place.cut) + next_line]
+        event |= {"resume": start + next_line, "seq": end} | ({"erased": erased} if erased else {})
         if self._screen and end == pane.seq:
             event["screen"] = read_screen(pane, scrollback=None, cells=False)
-            if self._pushes_drawn:
-                event |= self._drawn()
-        self.subscriber.push_event(self._number, event)
+        return Piece(event, _Place(start + next_line, end, cut, in_string))
+
+    def _skip_string(self, start: int) -> Piece:
+        """Search the end of a long control string, which contains no text."""
+        data = self._pane.journal.since(start, min(_PIECE, self._pane.seq - start))
+        found = _END_OF_STRING.search(data)
+        if found is not None:
+            end = start + (found.start() if found[0] == b"\x1b" else found.end())
+            return Piece({}, _Place(end, end))
+        end = start + len(data)
+        return Piece({}, _Place(end - data.endswith(b"\x1b"), end, in_string=True))
 
     def _drawn(self) -> dict[str, Any]:
         """Return the lines that appeared on the alternate screen; the text has only lines drawn in one piece."""
@@ -178,6 +316,17 @@ class Follower:
             elif size > (_LONGEST_COLORED if b"\x1b" in data[start:] else _LONGEST_LINE):
                 start += len(_settled(data[start:-_END]))  # not in the middle of an escape
         return start
+
+
+def _end_of_piece(start: int) -> int:
+    """Return where a piece ends, about: near the same places for all followers, so that they share the pieces."""
+    return ((start + _PIECE // 2) // _PIECE + 1) * _PIECE
+
+
+def _ends_in_long_string(data: bytes) -> bool:
+    """Return whether the data ends inside a long control string."""
+    start = len(cut_unfinished(data))
+    return len(data) - start > _LONGEST_STRING and data[start + 1] in STRING_OPENERS
 
 
 def _last_stretch(data: bytes) -> int:

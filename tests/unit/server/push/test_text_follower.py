@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import types
 
@@ -28,6 +29,9 @@ class Client:
         assert not self.is_slow
         validate("event", event)
         self.events.append(event)
+
+    def push_encoded(self, subscription, event):
+        self.push_event(subscription, json.loads(event))
 
     @property
     def texts(self):
@@ -83,8 +87,9 @@ def pane(hub):
 
 
 @pytest.fixture(autouse=True)
-def loop():
-    """Give the followers an event loop, which runs only while a test calls ``settle``."""
+def loop(monkeypatch):
+    """Give the followers time without a limit, and an event loop, which runs only while a test calls ``settle``."""
+    monkeypatch.setattr(text_follower, "_TURN_S", 60)
     loop = asyncio.new_event_loop()
     asyncio._set_running_loop(loop)
     yield types.SimpleNamespace(settle=lambda: settle(loop))
@@ -227,7 +232,7 @@ def test_an_endless_line_is_split(pane, follow):
     client = follow()
     for _ in range(20):
         pane.write(b"x" * 50_000)
-    assert max(len(text[0]) for text in client.texts) <= text_follower._LONGEST_LINE + text_follower._PIECE
+    assert max(len(text[0]) for text in client.texts) <= text_follower._LONGEST_LINE + 2 * text_follower._PIECE
     assert client.events[-1]["seq"] == pane.seq
 
 
@@ -450,6 +455,58 @@ def test_without_marks_output_starts_after_the_last_entered_line(pane, follow, l
     later = follow(output_only=True)
     loop.settle()
     assert later.texts == [["1", "$ "]]
+
+
+# Control strings without an end
+
+LONG = text_follower._LONGEST_STRING + 2 * text_follower._PIECE
+
+
+@pytest.mark.parametrize("opener", [b"\x1b]0;", b"\x1bP", b"\x1b_"])
+@pytest.mark.parametrize("end", [b"\x07", b"\x1b\\", b"\x18", b"\x1b[31m"])
+def test_text_after_a_long_control_string_is_pushed(pane, follow, opener, end):
+    client = follow()
+    pane.write(b"before\r\n" + opener)
+    for _ in range(10):
+        pane.write(b"x" * (LONG // 4))
+    for index in range(len(end)):
+        pane.write(end[index : index + 1])
+    pane.write(b"after\r\n")
+    texts = [line for text in client.texts for line in text]
+    assert not any("x" in line for line in texts)
+    assert {"before", "after"} <= set(texts)
+    assert client.events[-1]["seq"] == client.events[-1]["resume"] == pane.seq
+
+
+def test_a_control_string_without_an_end_is_read_only_once(pane, follow, monkeypatch):
+    follow()
+    read = []
+    since = pane.journal.since
+    monkeypatch.setattr(pane.journal, "since", lambda place, most: read.append(most) or since(place, most))
+    pane.write(b"\x1b]0;")
+    for _ in range(100):
+        pane.write(b"x" * 40_000)
+    assert sum(read) < 2 * pane.seq
+
+
+# Sharing
+
+
+def test_followers_at_the_same_place_share_what_is_rendered(pane, follow, monkeypatch):
+    rendered = []
+    as_written = text_follower.as_written
+    monkeypatch.setattr(
+        text_follower, "as_written", lambda *data, **size: rendered.append(1) or as_written(*data, **size)
+    )
+    first = follow()
+    pane.write(b"some lines\r\n" * 1000)
+    others = [follow() for _ in range(20)]
+    rendered.clear()
+    for _ in range(10):
+        pane.write(b"more lines\r\n" * 20_000)
+    assert len(rendered) <= pane.seq // text_follower._PIECE + 20
+    assert all(other.texts == others[0].texts for other in others)
+    assert [line for text in first.texts[1:] for line in text if line] == ["more lines"] * 200_000
 
 
 # The end of subscriptions
