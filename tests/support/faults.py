@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _SITE = """
 import os, sys
-if any(word.startswith("phux_core.server") for word in sys.orig_argv):  # including the template of services
+if any(word.startswith("phux_core.server") for word in sys.orig_argv):  # including the template process
     def is_on():
         return os.path.exists({switch!r})
 {code}
