@@ -80,7 +80,7 @@ def _blocks(document: str, language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/running.md", "docs/shell-integration.md"])
-def test_transcripts_show_what_the_commands_print(document, tmp_path):
+def test_transcripts_show_the_output_of_the_commands(document, tmp_path):
     (transcript,) = _blocks(document, "console")
     steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", transcript, re.MULTILINE)
     assert len(steps) >= 5

@@ -24,6 +24,18 @@ if any(word.startswith("phux_core.server") for word in sys.orig_argv):  # includ
 """
 
 
+# Aborts the service when the ghostty engine gets a certain text, as a panic of libghostty does.
+PANIC = """
+from phux_core.engine.ghostty import engine as ghostty
+feed = ghostty.GhosttyEngine.feed
+def panicking(self, data):
+    if b"CRASH-NOW" in data:
+        os.abort()
+    return feed(self, data)
+ghostty.GhosttyEngine.feed = panicking
+"""
+
+
 class FaultyServer:
     """A server with a fault that can be switched on and off.
 

@@ -194,7 +194,7 @@ def test_feeding_in_pieces_gives_the_same_result_as_feeding_at_once(term, size):
         ]
 
 
-def test_closing_twice_is_harmless(engine):
+def test_an_engine_can_be_closed_twice(engine):
     terminal = engine()
     terminal.close()
     terminal.close()

@@ -54,7 +54,7 @@ def test_the_tools_and_their_parameters_match_the_design(shared_host):
         assert tools[name].get("required", []) == required
 
 
-def test_optional_parameters_have_the_defaults_of_the_design_and_accept_null_if_that_is_the_default(work):
+def test_optional_parameters_have_the_defaults_of_the_design_and_accept_a_default_of_null(work):
     tools = {tool["name"]: tool["inputSchema"]["properties"] for tool in work.result("tools/list")["tools"]}
     assert tools["tmux_resize_pane"]["amount"]["default"] == 5
     assert tools["tmux_kill"]["type"]["default"] == "pane"
