@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from phux_client.embedding import EmbeddedServer
 
-# Every process that a test starts inherits this, so that the check can find it.
+# Every process that a test starts inherits this variable, and the check looks for it.
 _MARK = f"PHUX_TEST_RUN={uuid.uuid4().hex}"
 
 
-# In the background of a script, the tests would ignore SIGINT, and under nohup SIGHUP; programs they start would, too.
+# A background job of a script ignores SIGINT, and nohup ignores SIGHUP; programs that the tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 for _ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
     signal.signal(_ignored, signal.SIG_DFL)
@@ -43,18 +43,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def nothing_outlives_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Fail the run if a process that it started is left at its end; keep logs out of the developer's home directory."""
-    # fish creates it if XDG_RUNTIME_DIR is not set, and does not remove it.
-    of_fish = Path("/tmp", f"fish.{getpass.getuser()}")
-    was_there = of_fish.exists()
+    """Fail if a process outlives the test run, and keep logs out of the developer's home directory."""
+    # fish creates this directory if XDG_RUNTIME_DIR is not set, and does not remove it.
+    fish_directory = Path("/tmp", f"fish.{getpass.getuser()}")
+    existed = fish_directory.exists()
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
     name, _, value = _MARK.partition("=")
     os.environ[name] = value
     yield
     del os.environ[name]
     eventually(lambda: not _marked_processes(), within_s=15)
-    if not was_there:
-        shutil.rmtree(of_fish, ignore_errors=True)
+    if not existed:
+        shutil.rmtree(fish_directory, ignore_errors=True)
 
 
 def _marked_processes() -> list[str]:
@@ -90,7 +90,7 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def shared_server() -> Iterator[EmbeddedServer]:
-    """A server for those tests of a file that do not need their own."""
+    """A server that tests of one module share."""
     with embedded_server() as server:
         yield server
 

@@ -1,9 +1,9 @@
 """Compare `phux attach` with an attached tmux of the same size: ``python tests/bench/bench_attach.py [--rounds N]``.
 
-Both clients run `sh` and are attached to a PTY whose output is parsed by one of our engines. Measured for each client:
+Both clients run `sh` on a PTY, and one of phux's engines parses the output. The benchmark measures for each client:
 
 - the bytes sent to the terminal for one typed letter, and the time until the letter is on the screen;
-- the bytes and the time for a whole new screen of 50 rows in many colours, from Enter to the last cell;
+- the bytes and the time for a new screen of 46 rows in many colors, from Enter to the last row;
 - the time for a letter while another pane writes continuously.
 """
 
@@ -118,7 +118,7 @@ def main() -> int:
             report("bytes for a letter, mean", "bytes", *(statistics.mean(sizes) for sizes, _times in found))
             report("letter to paint, median", "ms", *(1000 * statistics.median(times) for _sizes, times in found))
             report(
-                "letter to paint, 95 of 100",
+                "letter to paint, 95th percentile",
                 "ms",
                 *(1000 * sorted(times)[int(len(times) * 0.95)] for _sizes, times in found),
             )
@@ -141,9 +141,11 @@ def main() -> int:
                 client.terminal.type(f"exit\r\x03{client.prefix}d")
                 client.terminal.pump(1.0)
             report(
-                "letter to paint beside a flood, median", "ms", *(1000 * statistics.median(times) for times in results)
+                "letter to paint during a flood, median", "ms", *(1000 * statistics.median(times) for times in results)
             )
-            report("the same, 95 of 100", "ms", *(1000 * sorted(times)[int(len(times) * 0.95)] for times in results))
+            report(
+                "the same, 95th percentile", "ms", *(1000 * sorted(times)[int(len(times) * 0.95)] for times in results)
+            )
         finally:
             for client in clients:
                 client.terminal.__exit__()

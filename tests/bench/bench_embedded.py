@@ -1,9 +1,9 @@
 """Compare the start of ``embedded()`` with bash under pexpect: ``python tests/bench/bench_embedded.py``.
 
 Both start bash with the same short .bashrc and wait for the first prompt. They alternate, so that noise affects both,
-and medians are compared. A pause before each start keeps it apart from the exit of the last server and from forking
-the next one ahead of time; ``--pause 0`` omits it. The first private server of a process also starts the template
-process that forks the others, so its time is reported separately.
+and the benchmark compares medians. A pause before each start separates the start from the exit of the previous server
+and from forking the next one ahead of time; ``--pause 0`` omits the pause. The first private server of a process also
+starts the template process that forks the others, so its time is printed separately.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Compare the throughput of both engines and of pyte's own HistoryScreen: ``python tests/bench/bench_engines.py``.
 
-The three alternate on each stream and the best of several turns counts, so that a busy machine affects all of them
+The three alternate on each stream, and the best of several turns counts, so that a busy machine affects all of them
 alike. Compare the ratios, not the absolute numbers.
 """
 
@@ -11,13 +11,13 @@ import time
 
 sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[2])]
 
-import pyte  # noqa: E402  # the path above comes first, so that this runs from a checkout without installing
+import pyte  # noqa: E402  # after the path above, so that the script runs in a checkout that is not installed
 import streams  # noqa: E402
 
 from phux_core import engine as engines  # noqa: E402
 
 CHUNK = 65_536  # about the number of bytes that a service reads before it feeds the engine
-AT_LEAST = {"plain": 100, "short": 100, "colour": 20, "utf-8": 20, "tui": 20, "progress": 20}
+AT_LEAST = {"plain": 100, "short": 100, "color": 20, "utf-8": 20, "tui": 20, "progress": 20}
 
 
 class _LenientScreen(pyte.HistoryScreen):
@@ -74,9 +74,9 @@ def measure(megabytes, turns, cols, rows, names=None):
 
 
 def time_reading(name, cols, rows):
-    """Return the milliseconds that each kind of read takes, with 10,000 coloured rows of unread history."""
+    """Return the milliseconds that each kind of read takes, with 10,000 colored rows of unread history."""
     engine = engines.create(name, cols, rows)
-    engine.feed(streams.colour_log(2 * streams.MEGABYTE))
+    engine.feed(streams.color_log(2 * streams.MEGABYTE))
     history = engine.history_rows
     steps = {
         "screen": lambda: engine.lines(0, rows),

@@ -1,7 +1,7 @@
 """Measure the cost of logging and of reading logs: ``python tests/bench/bench_logs.py [--rounds N] [--engine pyte]``.
 
-Each stream is written through panes of one server, alternately with and without a log. Then the last lines of a full
-log are read, and 500 MB of logs are searched.
+The benchmark writes each stream through panes of one server, alternately with and without a log. Then it reads the last
+lines of a full log, and searches 500 MB of logs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from bench_panes import COLS, ROWS, SIZE, WRITER, _take
+from bench_panes import SIZE, WRITER, through_phux
 from streams import STREAMS
 
 from phux_client import blocking
@@ -24,13 +24,6 @@ from phux_core.logs.places import LogId
 from phux_core.logs.writing import DEFAULT_PANE_BYTES, LogWriter
 
 MEBIBYTE = 1024 * 1024
-
-
-def through_pane(phux: blocking.Phux, command: list[str], result: Path, *, log: bool) -> float:
-    session = phux.new_session(None, command=command, size=(COLS, ROWS), log=log)
-    session.pane.wait(exit=True, timeout_s=120)
-    session.kill()
-    return _take(result)
 
 
 def cost(phux: blocking.Phux, home: Path, rounds: int) -> None:
@@ -42,7 +35,7 @@ def cost(phux: blocking.Phux, home: Path, rounds: int) -> None:
         speeds: dict[bool, list[float]] = {False: [], True: []}
         for _ in range(rounds):
             for log in (False, True):
-                speeds[log].append(through_pane(phux, command, home / "result", log=log))
+                speeds[log].append(through_phux(phux, command, home / "result", log=log))
         without, with_log = max(speeds[False]), max(speeds[True])  # noise only reduces the speed
         ratios.append(with_log / without)
         print(f"{name:<10} {without:8.1f} {with_log:8.1f} {with_log / without:6.2f}", flush=True)
@@ -50,8 +43,8 @@ def cost(phux: blocking.Phux, home: Path, rounds: int) -> None:
 
 
 def fill(phux: blocking.Phux, count: int) -> None:
-    """Create panes with full logs, as after hours of output."""
-    text = STREAMS["colour"](4 * MEBIBYTE)
+    """Create panes with full logs."""
+    text = STREAMS["color"](4 * MEBIBYTE)
     status = phux.status().logs
     assert status is not None
     for number in range(count):

@@ -1,8 +1,8 @@
 """Compare phux-mcp with a FastMCP server for tmux: ``python tests/bench/bench_mcp.py [--rounds N]``.
 
-Both servers offer the same tools and are measured in one run by the same line-based client. Prints the calls per
-second for listing sessions, sequentially and sixteen at a time; the latency of running `true`; and the time from the
-start of the process to its first reply and to the first result of a tool.
+Both servers offer the same tools, and the same line-based client measures both in one run. The benchmark prints the
+calls per second for listing sessions, sequentially and sixteen at a time; the latency of running `true`; and the time
+from the start of the process to its first reply and to the first result of a tool.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Peer:
     def receive(self):
         while b"\n" not in self.rest:
             data = os.read(self.lines.fileno(), 1 << 20)
-            assert data, "the server has ended"
+            assert data, "the MCP server exited"
             self.rest += data
         line, _, self.rest = self.rest.partition(b"\n")
         reply = json.loads(line)
@@ -128,7 +128,7 @@ def measure(words, env, names, rounds):
         "ls, 16 at a time, calls/s": concurrent_calls_per_s(peer, names["ls"], rounds),
         "run true, ms": run_latency_ms(peer, names["run"], max(10, rounds // 10)),
         "first reply, ms": first,
-        "first answer of a tool, ms": tool_result,
+        "first result of a tool, ms": tool_result,
     }
     peer.close()
     return result

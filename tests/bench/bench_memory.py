@@ -1,9 +1,8 @@
 """Compare memory use with tmux in one run: ``python tests/bench/bench_memory.py [--panes N]``.
 
-Measures the memory of an idle pane (running ``cat`` or a shell at its prompt, with a history limit of 10,000 rows),
-and of 10,000 rows of history. The figures are the growth in proportional set size, anonymous and shared memory only,
-of all processes of the server: keeper and service for phux, the server for tmux. Programs in the panes are not
-included.
+The benchmark measures an idle pane (``cat`` or a shell at its prompt, with a history limit of 10,000 rows), and 10,000
+rows of history. The figures are the growth in proportional set size of the server's processes, anonymous and shared
+memory only: keeper and service for phux, the server for tmux. They do not include the programs in the panes.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from pathlib import Path
 from phux_client import blocking
 
 HISTORY = 10_000
-IDLE_S = 12  # phux puts an idle terminal to rest after 10 s
+IDLE_S = 12  # phux replaces an idle terminal with a checkpoint after 10 s
 WIDTHS = (80, 200)
 IDLE = (["cat"], ["bash", "--norc"])
 ROWS = 24

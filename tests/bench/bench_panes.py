@@ -1,8 +1,7 @@
 """Compare pane throughput with tmux: ``python tests/bench/bench_panes.py [--rounds N] [--engine pyte]``.
 
-A small program in the pane writes a stream, requests the cursor position (DSR), and measures the time until the
-reply: by then everything before it has been parsed. The program runs alternately in a phux pane and a tmux pane of
-200x50.
+A small program in the pane writes a stream, requests the cursor position (DSR), and measures the time until the reply,
+which the terminal sends after parsing the stream. The program runs alternately in a phux pane and a tmux pane of 200x50.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ os.rename(sys.argv[2] + ".part", sys.argv[2])
 """
 
 
-def through_phux(phux: blocking.Phux, command: list[str], result: Path) -> float:
-    session = phux.new_session(None, command=command, size=(COLS, ROWS))
+def through_phux(phux: blocking.Phux, command: list[str], result: Path, *, log: bool | None = None) -> float:
+    session = phux.new_session(None, command=command, size=(COLS, ROWS), log=log)
     session.pane.wait(exit=True, timeout_s=120)
     session.kill()
     return _take(result)

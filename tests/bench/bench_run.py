@@ -2,9 +2,9 @@
 
 Usage: ``python tests/bench/bench_run.py [--rounds N] [--idle-panes N] [--floods N]``.
 
-Compares the library's ``pane.run`` with pexpect's replwrap and with send-keys and polling through libtmux. Then
-measures ``pane.run`` while other panes are idle, and while other panes write a flood of output. Prints medians in
-milliseconds, and ratios.
+The benchmark compares the library's ``pane.run`` with pexpect's replwrap and with send-keys and polling through
+libtmux. Then it measures ``pane.run`` while other panes are idle, and while other panes write a flood of output. It
+prints medians in milliseconds, and ratios.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ import pexpect.replwrap
 
 from phux_client import blocking
 
-# A processor that was idle, especially a virtual one, needs tens of milliseconds until it wakes up quickly again. The
-# scheduler needs as long to adapt to processes that communicate. So the warm-up of each call has a fixed duration, not
-# a fixed number of calls.
+# A processor that was idle, especially a virtual one, wakes up slowly for tens of milliseconds. The scheduler needs as
+# long to adapt to processes that communicate. So the warm-up of each call has a fixed duration, not a fixed number of
+# calls.
 WARM_S, CALLS_PER_TURN = 0.3, 200
 PAUSED_ROUNDS = 40
 

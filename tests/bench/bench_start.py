@@ -1,6 +1,6 @@
 """Compare the run time of `phux ls --json` with `python -c pass`: ``python tests/bench/bench_start.py``.
 
-Builds the wheel and installs it into a new venv, because an editable install uses another import mechanism. Alternates
+The benchmark installs phux into a new venv, because an editable install uses another import mechanism. It alternates
 the two commands, so that noise affects both, and compares medians.
 """
 

@@ -1,9 +1,9 @@
 """Compare the latency of a wait for text with pexpect: ``python tests/bench/bench_wait.py [--rounds N]``.
 
 The same child process runs under both: for each byte that it reads, it sleeps for a short random time and then writes a
-line with the current time. The latency is the difference between that time and the time at which the wait returns:
-``pane.wait``, which also returns the screen, or ``expect`` of pexpect. The two alternate, so that other load on the
-machine affects both.
+line with the current time. The latency is the difference between that time and the time at which ``pane.wait`` or
+pexpect's ``expect`` returns; ``pane.wait`` also returns the screen. The two alternate, so that other load on the machine
+affects both.
 """
 
 from __future__ import annotations

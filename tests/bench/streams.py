@@ -49,7 +49,7 @@ def _words(rng, count):
 
 
 def plain_log(size):
-    """Return a log without colours, with lines of about 90 characters."""
+    """Return a log without colors, with lines of about 90 characters."""
     rng = random.Random(1)
     lines = []
     for number in range(400):
@@ -58,8 +58,8 @@ def plain_log(size):
     return _repeat("\r\n".join((*lines, "")), size)
 
 
-def colour_log(size):
-    """Return a log with a coloured level, a dim time and a bold name in each line."""
+def color_log(size):
+    """Return a log with a colored level, a dim time and a bold name in each line."""
     rng = random.Random(2)
     lines = []
     for number in range(400):
@@ -134,7 +134,7 @@ def _repeat(text, size):
 
 STREAMS = {
     "plain": plain_log,
-    "colour": colour_log,
+    "color": color_log,
     "utf-8": utf8,
     "tui": tui,
     "short": short_lines,

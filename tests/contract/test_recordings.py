@@ -1,8 +1,8 @@
 """Recordings of real programs: both engines show the same screen as tmux for the same bytes at the same size.
 
-The recordings (made by tests/support/record.py) are compared at their end and at many positions before it, because a
-program that has exited often leaves an empty screen. A program in a tmux pane writes the bytes and requests a status
-report after each piece: when the reply arrives, tmux has parsed everything before it.
+The screens are compared at the end of each recording (made by tests/support/record.py) and at many positions before,
+because a program that has exited often leaves an empty screen. A program in a tmux pane writes the bytes and requests a
+status report after each piece; tmux replies when it has parsed the piece.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def comparison_points(data):
 
     Each position is between two sequences.
     """
-    # No sequence is unfinished before an ESC that starts a new one, because ESC would cancel it.
+    # An ESC that starts a sequence cancels an unfinished one, so the position before that ESC is between sequences.
     wanted = [len(data) * part // PIECES for part in range(1, PIECES)]
     begin = re.compile(rb"\x1b[^\\]")
     found = {match.start() for at in wanted if (match := begin.search(data, at))}
@@ -72,7 +72,7 @@ def _drawn(rows, cols):
 
 
 def _glyphs(engine):
-    """Return every glyph that is not blank with its style, by position. tmux does not print all styled blanks."""
+    """Return every glyph and its style by position, without blanks, because tmux does not print all styled ones."""
     return {
         (span.row, span.col + at * span.width): (glyph, span.style)
         for span in engine.spans(0, engine.rows)

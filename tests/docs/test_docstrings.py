@@ -46,7 +46,7 @@ PURE = [
 
 
 @pytest.mark.parametrize("name", PURE)
-def test_examples_without_a_server_run(name):
+def test_examples_that_need_no_server_run(name):
     __import__(name)
     found = doctest.testmod(sys.modules[name])
     assert found.attempted > 0
@@ -145,7 +145,7 @@ async def _run_async(socket, examples):
 
 
 def _watches(examples):
-    """Return whether the examples wait for events: a first ``dirty`` event requires an idle pane."""
+    """Return True if the examples watch a pane, which must then be idle: only new output causes a ``dirty`` event."""
     return any(".watch(" in example.source for example in examples)
 
 
@@ -171,9 +171,9 @@ def _captured():
         sys.displayhook = old_hook
 
 
-# A NewType and a union cannot have a docstring; a string after each documents it in the source.
+# A NewType and a union cannot have a docstring; a string after the definition documents them in the source.
 NAMES_OF_TYPES = {"PaneId": tree, "Event": events}
-# Literal types and unions of shapes, documented the same way.
+# Literal types and unions of shapes, which have no examples.
 VOCABULARY = {name for name in phux_client.__all__ if get_origin(getattr(phux_client, name)) in {Literal, UnionType}}
 SHAPES_AND_ERRORS = [
     name
@@ -184,7 +184,7 @@ SHAPES_AND_ERRORS = [
 
 @pytest.fixture
 def names(shared_names):
-    """The names used in examples of shapes, after the prompt that follows an earlier example's command."""
+    """The names used in examples of shapes; the pane is at its prompt."""
     shared_names["pane"].wait(state="prompt", timeout_s=10)
     return shared_names
 
@@ -200,7 +200,7 @@ def shared_names():
 
 
 def parts():
-    """Return what another example shows: shapes that occur only inside another, events, and all errors but the base."""
+    """Return names that other examples show: shapes in fields of other shapes, events, and all errors but the base."""
     found = {kind.__name__ for kind in get_args(phux_client.Event)}
     found |= {kind.__name__ for kind in ERRORS.values() if kind is not phux_client.PhuxError}
     for name in SHAPES_AND_ERRORS:
@@ -242,7 +242,7 @@ def _run_all(text, name, names):
         assert _run(example, names) == example.want, example.source
 
 
-def test_every_exported_name_is_covered_by_a_test_of_examples():
+def test_the_examples_of_every_exported_name_are_tested():
     plain = {"__version__", "blocking"}
     handles = {*aio.__all__} - {"DEFAULT_TIMEOUT_S"}
     assert {*phux_client.__all__} == {*handles, *SHAPES_AND_ERRORS, *NAMES_OF_TYPES, *VOCABULARY, *plain}

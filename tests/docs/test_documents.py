@@ -28,14 +28,15 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_cli_manual_is_current():
-    assert (ROOT / "docs" / "cli.md").read_text() == manual.render(), "python -m phux_cli.manual > docs/cli.md"
+    current = (ROOT / "docs" / "cli.md").read_text()
+    assert current == manual.render(), "outdated; run python -m phux_cli.manual > docs/cli.md"
 
 
 @pytest.mark.parametrize(
     "table", [wire_table, error_table, config_table, key_table], ids=["wire", "errors", "config", "keys"]
 )
 def test_the_generated_tables_are_current(table):
-    assert table.PART.read() == table.render().strip("\n") + "\n", f"python {table.__file__}"
+    assert table.PART.read() == table.render().strip("\n") + "\n", f"outdated; run python {table.__file__}"
 
 
 @pytest.mark.parametrize("document", ["docs/config.md", "docs/attach.md"])
@@ -79,7 +80,7 @@ def _blocks(document: str, language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/running.md", "docs/shell-integration.md"])
-def test_transcripts_show_what_the_commands_print(document, tmp_path):
+def test_transcripts_show_the_output_of_the_commands(document, tmp_path):
     (transcript,) = _blocks(document, "console")
     steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", transcript, re.MULTILINE)
     assert len(steps) >= 5
@@ -100,7 +101,7 @@ def test_transcripts_show_what_the_commands_print(document, tmp_path):
                 timeout=60,
             )
             assert finished.stdout == expected, command
-    finally:  # if a step failed, the last one, which ends the server, did not run
+    finally:  # the last step ends the server, unless an earlier step failed
         subprocess.run([BIN / "phux", "kill", "--server"], env=env, capture_output=True, timeout=60)
 
 
@@ -124,7 +125,7 @@ def test_the_python_of_the_readme_runs(tmp_path):
 
 
 def run_bodies(bodies, directory):
-    """Run examples of a page, each in a coroutine with a client."""
+    """Run examples of a page, each in its own coroutine with a client."""
     lines = ["import anyio, phux_client", "async def main():", "  async with phux_client.embedded() as phux:"]
     for number, body in enumerate(bodies):
         lines += [f"    async def example_{number}():", textwrap.indent(body, " " * 6)]

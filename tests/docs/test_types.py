@@ -15,12 +15,11 @@ import phux_client
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
-# Examples may be bodies of a coroutine with a client.
 HEAD = "import phux_client\n\n\nasync def example(phux: phux_client.Phux) -> None:\n"
 
 
 def module(example):
-    """Return an example as a module; it may be the body of a coroutine."""
+    """Return an example as a module, inside a coroutine if it awaits at the top level."""
     try:
         compile(example, "<example>", "exec")
     except SyntaxError:
@@ -30,7 +29,7 @@ def module(example):
 
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory):
-    """A directory with every example of the documents as a module of its own, and one that uses all exported names."""
+    """A directory with a module for every example of the documents, and one that uses all exported names."""
     directory = tmp_path_factory.mktemp("examples")
     for document in DOCUMENTS:
         for number, example in enumerate(re.findall(r"```python\n(.*?)```", document.read_text(), re.DOTALL), 1):
@@ -43,7 +42,7 @@ def examples(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pyright(examples):
-    """The messages of pyright in its strict mode by module: of the examples, and of one with a wrong type."""
+    """The messages of strict pyright by module, for the examples and for a module with a wrong type."""
     (examples / "wrong.py").write_text(module('await (await phux.pane("work")).wait(state="asleep")\n'))
     (examples / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
     finished = subprocess.run(
@@ -61,7 +60,7 @@ def pyright(examples):
 
 
 def test_examples_pass_mypy_strict(examples):
-    # With the options and the cache of the project, which mypy has checked already.
+    # The project's cache saves time, because mypy has already checked phux_client.
     command = [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml"]
     command += ["--cache-dir", ROOT / ".mypy_cache", "."]
     finished = subprocess.run(command, cwd=examples, capture_output=True, text=True, timeout=100)
@@ -72,5 +71,5 @@ def test_examples_pass_pyright_strict(pyright):
     assert {name: messages for name, messages in pyright.items() if name != "wrong"} == {}
 
 
-def test_a_wrong_type_is_found(pyright):
+def test_pyright_reports_a_wrong_type(pyright):
     assert any("asleep" in message for message in pyright["wrong"])

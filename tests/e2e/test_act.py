@@ -27,7 +27,7 @@ def pane(phux):
     return phux.new_session("work").pane
 
 
-def test_changes_are_the_rows_that_are_new(phux, pane):
+def test_changes_returns_only_the_new_rows(phux, pane):
     seen = pane.snapshot()
     assert pane.changes(seen.seq).changed == []
     pane.send_keys("echo one; echo two", "Enter")
@@ -62,17 +62,17 @@ def test_a_resize_reports_the_whole_screen_as_changed(pane):
     assert pane.changes(seen.seq).full
 
 
-def test_the_whole_screen_is_reported_after_a_service_death(phux, pane):
+def test_the_whole_screen_is_reported_as_changed_after_the_service_died(phux, pane):
     seen = pane.snapshot()
     os.kill(phux.status().service_pid, signal.SIGKILL)
-    assert eventually(lambda: pane.changes(seen.seq)).changed == []  # because nothing was written
+    assert eventually(lambda: pane.changes(seen.seq)).changed == []  # the program wrote nothing
     pane.run("echo more")
     changes = pane.changes(seen.seq - 1)
     assert changes.full
     assert len(changes.changed) == 24
 
 
-def test_act_types_waits_and_returns_what_changed(pane):
+def test_act_types_waits_and_returns_the_changed_rows(pane):
     done = pane.act("echo $((6*7))", "Enter", regex="^42$")
     assert (done.outcome, done.met, done.met_line) == ("met", "regex", "42")
     assert "42" in [row.text for row in done.changed]
@@ -197,7 +197,7 @@ def test_a_run_cancelled_before_it_was_typed_is_not_typed(socket, pane, anyio_ba
     anyio.run(main, backend=anyio_backend)
 
 
-def test_the_verbs_print_the_rows_that_changed(cli):
+def test_act_and_snapshot_print_the_changed_rows(cli):
     cli.json("new", "-s", "work")
     seen = cli.json("snapshot", "work")["seq"]
     acted = cli("act", "work", "echo $((6*7))", "Enter", "--regex", "^42$")

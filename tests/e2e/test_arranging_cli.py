@@ -16,7 +16,7 @@ def work(cli):
     return cli
 
 
-def test_every_verb_reports_the_ids_of_what_it_created_or_changed(work):
+def test_every_verb_returns_the_ids_of_created_or_changed_objects(work):
     named = work.json("rename", "work", "мой  проект")
     assert (named["session"], named["session_id"]) == ("мой  проект", 1)
     window = work.json("new-window", "-n", "логи", "мой  проект", "--", "sleep", "1000")
@@ -52,7 +52,7 @@ def test_every_verb_reports_the_ids_of_what_it_created_or_changed(work):
     assert work.json("kill", "@3")["killed"] == 1
 
 
-def test_the_tree_is_drawn_for_people(work):
+def test_tree_without_json_draws_sessions_windows_and_panes(work):
     work.json("split", "work", "--", "sh", "-c", r"printf '\033]2;a\\b \033[31m title\007'; exec sleep 1000")
     work.json("new-window", "work", "--", "sh", "-c", "exit 3")
     work.json("new", "-s", "other", "--", "sleep", "1000")
@@ -80,13 +80,13 @@ def test_a_target_limits_the_tree_to_a_session_or_a_pane(work):
     assert work("tree", "nobody").code == 1
 
 
-def test_without_json_the_place_of_a_pane_is_printed_as_a_line(work):
+def test_verbs_without_json_print_the_place_of_a_pane_as_a_line(work):
     assert work("split", "work", "--", "sleep", "1000").out == "created pane @2 work:0.1 (my editor) 39x24\n"
     assert work("zoom", "@2").out == "pane @2 work:0.1 (my editor) 80x24, zoomed\n"
     assert work("swap", "@1", "@2").out == ("pane @1 work:0.1 (my editor) 39x24\npane @2 work:0.0 (my editor) 40x24\n")
 
 
-def test_inside_a_pane_a_dot_is_that_pane(work):
+def test_a_dot_selects_the_callers_pane(work):
     made = work.json("new-window", "work", "--", "sh")
     inside = f"@{made['terminal_id']}"
     phux = BIN / "phux"
@@ -96,7 +96,7 @@ def test_inside_a_pane_a_dot_is_that_pane(work):
     assert [(pane["id"], pane["cols"]) for pane in panes] == [(2, 20), (3, 59)]
 
 
-def test_on_a_terminal_the_tree_is_cut_to_its_width(work):
+def test_the_tree_is_cut_to_the_width_of_the_terminal(work):
     work.json("rename", "work:0", "日本語のエディタ")
     pane = work.json("new-window", "-n", "narrow", "work", "--", "sh")["terminal_id"]
     work.json("resize", f"@{pane}", "20x24")
@@ -168,7 +168,7 @@ def test_bad_input_is_reported_and_changes_nothing(two, words, code, exit_code):
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    """A server with the sessions work and other, for the tests of refusals."""
+    """A server with the sessions work and other, for tests of bad input."""
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         cli = Cli(server.socket, tmp_path_factory.mktemp("cwd"))
         cli.json("new", "-s", "work", "--", "sleep", "1000")

@@ -1,4 +1,4 @@
-"""`phux attach` in an emulated terminal: keys, the mouse, sizes, the end, and the bytes written."""
+"""`phux attach` in an emulated terminal: keys, the mouse, sizes, its end, and the bytes it writes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ WITH_A_SERVER_OF_THEIR_OWN = {
 
 @pytest.fixture
 def server(request):
-    """A server without sessions: most tests need no new one."""
+    """A server without sessions, which tests share unless they need their own."""
     own = request.function.__name__ in WITH_A_SERVER_OF_THEIR_OWN
     with server_without_sessions(None if own else request.getfixturevalue("shared_server")) as started:
         yield started
@@ -88,7 +88,7 @@ def press(client, *keys):
     client.type("".join(PREFIX + key for key in keys))
 
 
-# What is shown
+# Display
 
 
 def test_typed_input_reaches_the_program_and_its_output_is_shown(client, phux):
@@ -108,7 +108,7 @@ def test_typing_a_letter_costs_a_few_bytes(client):
     assert len(client.raw) - before <= 10
 
 
-def test_colours_and_styles_are_shown_unchanged(client, phux):
+def test_colors_and_styles_are_shown_unchanged(client, phux):
     client.type("printf '\\033[1;4;38;2;1;2;3;48;5;200mX\\033[0m\\n'\r")
     client.until(
         lambda: any(span.text.startswith("X") and span.style.fg == (1, 2, 3) for span in client.engine.spans(0, 24))
@@ -123,7 +123,7 @@ def test_the_cursor_has_the_shape_that_the_program_gave_it(client, number, shape
     client.until(lambda: client.engine.cursor().shape == shape)
 
 
-def test_a_hidden_cursor_is_hidden(client):
+def test_the_cursor_is_hidden_while_the_program_hides_it(client):
     client.type("printf '\\033[?25l'\r")
     client.until(lambda: not client.engine.cursor().visible)
 
@@ -336,7 +336,7 @@ def test_the_tree_switches_to_another_session_and_can_be_left(client, phux):
     client.shows("[other]")
 
 
-def test_the_prefix_twice_sends_it(client, phux):
+def test_typing_the_prefix_twice_sends_the_prefix(client, phux):
     client.type("cat -v\r")
     client.shows("0:cat*?")
     press(client, PREFIX)
@@ -396,7 +396,7 @@ def test_an_error_in_the_config_file_is_reported_before_attaching(server, phux, 
 # Copying
 
 
-def test_scrolling_searching_copying_and_pasting(client, phux):
+def test_a_line_found_in_copy_mode_is_copied_and_pasted(client, phux):
     client.type("seq 1 300; echo nee''dle; seq 301 $((2999 + 1))\r")
     client.shows("3000")
     press(client, "[")
@@ -475,7 +475,7 @@ def test_the_mouse_applies_to_the_visible_part_of_a_larger_window(server, client
         assert active_pane(phux) == 2
 
 
-def test_the_wheel_scrolls_back_and_out_again(client, phux):
+def test_the_wheel_enters_and_leaves_copy_mode(client, phux):
     client.type("seq 1 $((99 + 1))\r")
     client.shows("100")
     client.type("\x1b[<64;5;5M")
@@ -505,7 +505,7 @@ def test_dragging_selects_and_copies(client, phux):
     assert base64.b64encode(b"beta") in client.raw
 
 
-def test_a_click_on_a_window_in_the_status_line_goes_there(client, phux):
+def test_a_click_on_a_window_in_the_status_line_selects_the_window(client, phux):
     press(client, "c")
     client.shows("1:sh*")
     click(client, client.screen()[-1].index("0:sh"), 23)
@@ -518,7 +518,7 @@ def test_any_key_dismisses_a_message(client, phux, key):
     client.shows("there is no window 9")
     assert not any("[work]" in line for line in client.screen())
     client.type(key)
-    client.shows("[work]", within_s=3)  # without a key, it would stay for four seconds
+    client.shows("[work]", within_s=3)  # without a key, the message would stay for four seconds
 
 
 def test_the_key_that_dismisses_a_message_still_has_its_effect(client, phux):
@@ -572,8 +572,8 @@ def test_focus_events_reach_a_program_that_enabled_them(client, phux):
     client.shows("^[[O^[[I")
 
 
-def asks_for_focus(client, phux):
-    """Enable focus events in the active pane; return a function for those received, as echoed by the terminal."""
+def enable_focus_events(client, phux):
+    """Enable focus events in the active pane; return a function that reads the received events from the screen."""
     pane = phux.pane("work")
     client.type("printf '\\033[?1004h'; cat > /dev/null\r")
     pane.wait(state="awaiting_input", timeout_s=10)
@@ -581,52 +581,52 @@ def asks_for_focus(client, phux):
 
 
 def test_focus_events_are_sent_when_the_window_or_the_pane_changes(client, phux, cli):
-    told = asks_for_focus(client, phux)
+    received = enable_focus_events(client, phux)
     press(client, "c")
-    eventually(lambda: told() == "O")
+    eventually(lambda: received() == "O")
     press(client, "p")
-    eventually(lambda: told() == "OI")
+    eventually(lambda: received() == "OI")
     press(client, "%")
-    eventually(lambda: told() == "OIO")
+    eventually(lambda: received() == "OIO")
     press(client, "o")
-    eventually(lambda: told() == "OIOI")
+    eventually(lambda: received() == "OIOI")
     cli("select", "work:1")
-    eventually(lambda: told() == "OIOIO")
+    eventually(lambda: received() == "OIOIO")
     cli("select", "work:0")
-    eventually(lambda: told() == "OIOIOI")
+    eventually(lambda: received() == "OIOIOI")
     press(client, "d")
     assert client.wait() == 0
-    eventually(lambda: told() == "OIOIOIO")
+    eventually(lambda: received() == "OIOIOIO")
 
 
 def test_focus_events_are_sent_to_the_program_that_gains_the_focus(client, phux):
-    first = asks_for_focus(client, phux)
+    first = enable_focus_events(client, phux)
     press(client, "c")
-    eventually(lambda: len(phux.tree().sessions[0].windows) == 2)
-    second = asks_for_focus(client, phux)
+    client.shows("1:sh*")
+    second = enable_focus_events(client, phux)
     press(client, "p")
     eventually(lambda: (first(), second()) == ("OI", "O"))
     client.type("\x1b[O")
     eventually(lambda: first() == "OIO")
-    press(client, "n")  # in a terminal without the focus, no program gains it
+    press(client, "n")  # while the terminal is unfocused, no program gains the focus
     client.shows("1:cat*")
     client.type("\x1b[I")
     eventually(lambda: (first(), second()) == ("OIO", "OI"))
 
 
 def test_focus_events_are_sent_once_for_any_number_of_clients(server, client, phux):
-    told = asks_for_focus(client, phux)
+    received = enable_focus_events(client, phux)
     with attached(server.socket, "work") as other, attached(server.socket, "work", "--read-only") as watcher:
         other.shows("[work]")
         watcher.shows("[work]")
         watcher.type("\x1b[O")
         client.type("\x1b[O")
         press(client, "c")
-        eventually(lambda: told() == "O")
+        eventually(lambda: received() == "O")
         press(client, "p")
-        eventually(lambda: told() == "OI")
+        eventually(lambda: received() == "OI")
         other.type("\x1b[O")
-        eventually(lambda: told() == "OIO")
+        eventually(lambda: received() == "OIO")
 
 
 # Sizes
@@ -694,7 +694,7 @@ def test_reads_and_typing_do_not_change_the_size(client, phux):
     assert (window(phux).cols, window(phux).rows) == before
 
 
-# Others
+# Other clients
 
 
 def test_a_read_only_client_shows_the_session_and_sends_no_input(server, client, phux):
@@ -721,7 +721,7 @@ def test_detach_ends_other_clients(client, phux, cli):
     assert cli("detach", "nowhere").code == 1
 
 
-def test_the_client_sees_what_others_change(client, phux, cli):
+def test_attach_shows_changes_made_by_other_clients(client, phux, cli):
     phux.pane("work").send_keys("echo from outside", "Enter")
     client.shows("from outside")
     assert cli("split", "--right", "work").code == 0
@@ -740,11 +740,11 @@ def test_a_stalled_terminal_does_not_block_others(server, client, phux):
         agree(stuck, phux, "work", stuck.size)
 
 
-# The end
+# The end of attach
 
 
 def ends(server, tmp_path, how, **env):
-    """Attach, do something that ends it, and check that the terminal was restored."""
+    """Attach, end attach by calling ``how``, check that the terminal is restored, and return the lines it shows."""
     with OwnTerminal(
         ["sh", "-c", f"cd {tmp_path}; stty -g > before; {PHUX} attach work; echo code=$?; stty -g > after"],
         environment(server.socket, **env),
@@ -893,11 +893,11 @@ def test_a_flood_is_painted_at_most_sixty_times_a_second_and_typing_stays_respon
     assert client.raw.count(b"\x1b[?2026h") - before <= 75
 
 
-# What is refused
+# Refusals
 
 
 def refused(*argv, **env):
-    """Run a command in a terminal that must fail at once, and return its output."""
+    """Run phux in a terminal, check that it fails at once, and return its exit code and output."""
     with OwnTerminal([PHUX, *argv], env) as client:
         code = client.wait()
         assert b"\x1b[" not in client.raw
@@ -948,7 +948,7 @@ def test_a_target_can_be_a_window_or_a_pane(server, phux, cli):
         client.shows("0:sh*")
 
 
-# Beginning
+# The start of attach
 
 
 def test_attach_starts_a_server_and_a_session_when_there_is_none(runtime, tmp_path):

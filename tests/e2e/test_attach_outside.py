@@ -1,4 +1,4 @@
-"""`phux attach` inside tmux and inside another phux: they must show the same screen as the panes."""
+"""tmux and another phux show the same screen around `phux attach` as the panes inside."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def shown(outer, text):
 
 
 @pytest.mark.parametrize("kind", OUTERS)
-def test_splits_sizes_programs_and_wide_glyphs_look_the_same_outside(kind, phux, tmp_path):
+def test_the_outer_terminal_shows_splits_sizes_and_wide_glyphs_unchanged(kind, phux, tmp_path):
     size = (80, 24)
     with outer_of(kind, phux, tmp_path, size) as outer:
         shown(outer, "[work]")
@@ -74,7 +74,7 @@ def test_grapheme_clusters_do_not_shift_other_columns(kind, phux, tmp_path):
 
 @pytest.mark.parametrize("kind", OUTERS)
 @pytest.mark.skipif(shutil.which("vim") is None or shutil.which("htop") is None, reason="no vim or htop")
-def test_vim_and_htop_side_by_side_look_the_same_outside(kind, phux, tmp_path):
+def test_the_outer_terminal_shows_vim_and_htop_unchanged(kind, phux, tmp_path):
     size = (100, 30)
     (tmp_path / "text").write_text("\n".join(f"line {number} 語 é" for number in range(100)) + "\n")
     with outer_of(kind, phux, tmp_path, size) as outer:
@@ -116,7 +116,7 @@ def test_detaching_and_attaching_again_shows_the_same_screen(kind, phux, tmp_pat
         assert outer.screen()[:-1] == before
         outer.keys("C-a", "d")
         shown(outer, "left=0")
-        assert not any("kept" in line for line in outer.screen())  # the alternate screen is left
+        assert not any("kept" in line for line in outer.screen())  # attach has left the alternate screen
 
 
 @pytest.mark.parametrize("kind", OUTERS)

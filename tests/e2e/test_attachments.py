@@ -12,8 +12,8 @@ from servers import embedded_server, eventually
 
 @pytest.fixture(scope="module", params=["ghostty", "pyte"])
 def server(request):
-    with embedded_server(request.param) as started, RawClient(started.socket) as keeper:
-        keeper.get("new_session", name="keep", cwd="/", command=["cat"])
+    with embedded_server(request.param) as started, RawClient(started.socket) as client:
+        client.get("new_session", name="keep", cwd="/", command=["cat"])
         yield started
 
 
@@ -138,7 +138,7 @@ def test_a_window_without_a_name_is_named_after_its_program(raw, watcher, place)
     watcher.get("input", pane=place["pane_id"], items=[{"text": "cat"}, {"key": "Enter"}])
     watcher.until(lambda: shown() == "cat")
     (window,) = next(one for one in raw.get("tree")["sessions"] if one["id"] == place["session_id"])["windows"]
-    assert window["name"] == "sh"  # the name for selectors
+    assert window["name"] == "sh"  # selectors still use the first name
     raw.get("rename", scope="window", id=place["window_id"], name="mine")
     watcher.until(lambda: shown() == "mine")
 
@@ -192,13 +192,13 @@ def test_a_read_only_client_never_changes_a_size(server, raw, place, policy):
     for cols, rows in ((20, 5), (200, 50)):
         with Watcher(server.socket, place["session_id"], cols=cols, rows=rows, read_only=True) as watching:
             watching.until(lambda: watching.view is not None)
-            assert size() == (60, 15), "alone"
+            assert size() == (60, 15), "with only a read-only client"
             raw.get("resize_window", window=place["window_id"], cols=61, rows=16)
             raw.get("resize_window", window=place["window_id"], cols=60, rows=15)
             with Watcher(server.socket, place["session_id"], cols=50, rows=12) as using:
                 using.until(lambda: using.view is not None)
                 taken = (60, 15) if policy == "manual" else (50, 12)
-                assert size() == taken, "beside a client that counts"
+                assert size() == taken, "with another client"
                 watching.get("resize_attachment", attachment=watching.number, cols=30, rows=9)
                 assert size() == taken
                 using.get("input", pane=place["pane_id"], items=[{"text": "x"}])
@@ -207,7 +207,7 @@ def test_a_read_only_client_never_changes_a_size(server, raw, place, policy):
                     second.until(lambda: second.view is not None)
                     assert size() == taken
             eventually(lambda: session()["attached_clients"] == 1)
-            assert size() == taken, "the last client that counts has left"
+            assert size() == taken, "after the other client left"
         raw.get("resize_window", window=place["window_id"], cols=60, rows=15)
 
 
@@ -245,7 +245,7 @@ def test_synchronized_output_delays_an_update_for_a_limited_time(watcher, place)
     watcher.sees(pane, "HALF")
 
 
-def test_a_client_that_stops_reading_gets_the_rest_later(server, raw, watcher, place):
+def test_a_client_that_did_not_read_gets_the_current_screen_in_few_frames(server, raw, watcher, place):
     pane = place["pane_id"]
     raw.get(
         "input", pane=pane, items=[{"text": "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); echo line-$i-$i-$i; done\r"}]
@@ -255,7 +255,7 @@ def test_a_client_that_stops_reading_gets_the_rest_later(server, raw, watcher, p
     assert len(watcher.frames) < 1500
 
 
-def test_a_frozen_copy_stays_as_it_is(raw, watcher, place):
+def test_a_frozen_copy_does_not_change(raw, watcher, place):
     pane = place["pane_id"]
     raw.get("input", pane=pane, items=[{"text": "seq 1 100\r"}])
     raw.see(pane, "99")

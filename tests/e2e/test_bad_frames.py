@@ -1,4 +1,4 @@
-"""Bad frames affect only their sender: it gets an error or is disconnected, and all other clients are served."""
+"""Bad frames affect only their sender, which gets an error or is disconnected; the server serves all other clients."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STATUS = {"id": 1, "call": "status", "params": {}}
 
 
 class GoodClient:
-    """A well-behaved client on the same server, with a session to lose."""
+    """A well-behaved client on the same server, with a session."""
 
     def __init__(self, path):
         self.path = path
@@ -75,7 +75,7 @@ def error_before_close(client, code="protocol"):
     return last["error"]["message"]
 
 
-# Not the protocol at all
+# Bytes that are not the protocol
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -333,14 +333,14 @@ GOOD_PARAMS = {
 }
 
 
-# The kinds of parameters, and every value that each refuses, are tested in tests/unit/test_calls.py.
+# tests/unit/test_calls.py tests every kind of parameter with every value that the kind refuses.
 @pytest.mark.parametrize("call", sorted(set(CALLS) - {"kill_server"}))
 def test_wrong_parameters_are_refused_by_name_and_the_connection_continues(good, call):
     complete = GOOD_PARAMS.get(call, {})
     with RawClient(good.path) as client:
         for params in ([], "pane", 7, True, [["pane", 1]]):
             refused(client, call, params)
-        assert "colour" in refused(client, call, {**complete, "colour": "red"})["message"]
+        assert "color" in refused(client, call, {**complete, "color": "red"})["message"]
         for param in CALLS[call].params.values():
             wrong = [{**complete, param.name: value} for value in (1.5, {"": 2**80}, ["\0"])]
             if param.required:
@@ -471,7 +471,7 @@ def test_any_count_of_history_rows_is_accepted(good, rows):
 
 @pytest.mark.parametrize("kind", ["text", "key", "line", "paste"])
 def test_text_that_cannot_be_typed_is_rejected(good, kind):
-    # Half of a surrogate pair: JSON can spell it, UTF-8 cannot. U+DC80 to U+DCFF stand for single bytes.
+    # Half of a surrogate pair: JSON can represent it, UTF-8 cannot.
     with RawClient(good.path) as client:
         client.send({"id": 1, "call": "input", "params": {"pane": good.pane, "items": [{kind: "\ud800"}]}})
         reply = client.receive()
@@ -493,7 +493,7 @@ def test_text_that_cannot_be_typed_is_rejected(good, kind):
     ids=repr,
 )
 def test_arguments_that_cannot_be_encoded_are_rejected_and_leave_no_second_keeper(params):
-    # With fork, only the child process finds out that execve cannot accept them.
+    # With fork, only the child process would notice that execve refuses these arguments.
     with embedded_server() as server, RawClient(server.socket) as client:
         client.get("new_session", name="stays", cwd="/", command=["sleep", "1000"])
         status = client.get("status")
@@ -573,7 +573,7 @@ def mutate(chance):
     return stream
 
 
-def test_hundreds_of_mutated_sessions_affect_no_other_client(good):
+def test_four_hundred_mutated_streams_affect_no_other_client(good):
     log = Path(f"{good.path}.log")
     already = len(log.read_text())
     outcomes = {"answered": 0, "refused": 0, "cut off": 0}

@@ -13,7 +13,7 @@ import pytest
 from servers import BIN, clean_environment
 
 WITHOUT_PROC = ["-m", "sh", "-c", 'umount -l /proc && exec sh -e "$0"']
-WITH_OUTER_PROC = ["-p", "-f", "--kill-child", "sh", "-e"]  # its ids are those of other processes
+WITH_OUTER_PROC = ["-p", "-f", "--kill-child", "sh", "-e"]  # this /proc shows the ids of another namespace
 # With nsswitch.conf, systemd would still provide root.
 WITHOUT_USERS = [
     *("-m", "sh", "-c"),
@@ -66,9 +66,9 @@ def inside(tmp_path, environment):
     return run
 
 
-@pytest.mark.parametrize("namespace", [WITHOUT_PROC, WITH_OUTER_PROC], ids=["none", "outer"])
+@pytest.mark.parametrize("namespace", [WITHOUT_PROC, WITH_OUTER_PROC], ids=["no proc", "outer proc"])
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash", "ksh", "mksh"])
-def test_commands_run_without_a_proc_of_their_own(inside, namespace, shell):
+def test_commands_run_without_a_matching_proc(inside, namespace, shell):
     path = shutil.which(shell)
     if path is None:
         pytest.skip(f"{shell} is not installed")
@@ -98,7 +98,7 @@ def test_commands_run_without_a_proc_of_their_own(inside, namespace, shell):
     assert "/proc" in status["system_notes"][0]
 
 
-@pytest.mark.parametrize("namespace", [WITHOUT_PROC, WITH_OUTER_PROC], ids=["none", "outer"])
+@pytest.mark.parametrize("namespace", [WITHOUT_PROC, WITH_OUTER_PROC], ids=["no proc", "outer proc"])
 def test_states_known_from_the_terminal_are_reported_without_proc(inside, namespace):
     running, secret, doctor = inside(
         namespace,
@@ -148,7 +148,7 @@ def test_a_relative_home_is_ignored_without_delay(environment, tmp_path):
     assert not (tmp_path / "rel").exists()
 
 
-def test_without_a_home_nothing_is_logged_and_status_and_doctor_report_it(inside, tmp_path):
+def test_without_a_home_nothing_is_logged_and_status_and_doctor_report_the_problem(inside, tmp_path):
     before, ran, logs, status, after = inside(
         WITHOUT_USERS,
         """
@@ -189,7 +189,7 @@ def test_a_runtime_directory_that_does_not_exist_is_replaced_with_a_warning(insi
     )
     assert made["session"] == "work"
     assert ran["output"] == f"/tmp/phux-{os.getuid()}/phux.sock"
-    (warning,) = err.splitlines()  # of the only verb without --json
+    (warning,) = err.splitlines()  # from the only verb without --json
     assert "/no/such/directory" in warning
     assert f"/tmp/phux-{os.getuid()}" in warning
 
@@ -215,7 +215,7 @@ def deleted(tmp_path, environment):
 
 
 @pytest.mark.parametrize("pwd", [None, "", "/"], ids=["known", "empty", "other"])
-def test_a_session_cannot_be_made_in_a_directory_that_was_deleted(deleted, pwd):
+def test_a_session_cannot_be_created_in_a_deleted_directory(deleted, pwd):
     refused = deleted("new", "-d", "-s", "work", pwd=pwd)
     assert refused.returncode == 1
     assert b"the working directory" in refused.stderr
@@ -225,7 +225,7 @@ def test_a_session_cannot_be_made_in_a_directory_that_was_deleted(deleted, pwd):
     assert deleted("new", "-d", "-s", "work", "-c", "below").returncode == 1
 
 
-def test_everything_else_works_from_a_directory_that_was_deleted(deleted):
+def test_verbs_that_need_no_directory_work_in_a_deleted_one(deleted):
     assert deleted("new", "-d", "-s", "work", "-c", "/").returncode == 0
     assert deleted("run", "work", "pwd").stdout == b"/\n"
     assert deleted("split", "work").returncode == 0

@@ -1,4 +1,4 @@
-"""The config file, as the server reads it."""
+"""The server applies the config file, and refuses to start if the file has an error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from servers import BIN, Cli
 
 @pytest.fixture
 def home(tmp_path):
-    """A separate config home for the test, and the file in it."""
+    """A separate config home for the test."""
     (tmp_path / "config" / "phux").mkdir(parents=True)
     return tmp_path / "config"
 

@@ -21,7 +21,7 @@ NAMESPACES = ("pid", "mount", "ipc", "uts", "network")
 
 
 def specification(rootfs):
-    """Return the container's specification: only the programs of this system."""
+    """Return the specification of a container that contains only the programs of this system."""
     mounts = [
         {"destination": "/proc", "type": "proc", "source": "proc"},
         {"destination": "/dev", "type": "tmpfs", "source": "tmpfs"},
@@ -78,7 +78,7 @@ def enter(tmp_path_factory):
 
 @pytest.fixture(params=SHELLS)
 def inside(request, enter, open_shell):
-    """A pane whose bash has entered the container, and the shell in it."""
+    """A pane with a shell in the container, started from bash."""
     pane = open_shell("bash")
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys(f"{enter} {request.param}", "Enter")

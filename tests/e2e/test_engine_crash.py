@@ -1,4 +1,4 @@
-"""A panic in a native engine ends the service; its pane returns with the other engine, the others unchanged."""
+"""After a panic of a native engine, the service restarts, and only the pane that caused the panic changes its engine."""
 
 from __future__ import annotations
 
@@ -7,28 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from faults import PANIC, faulty_server
 from servers import Cli, embedded_server, eventually
-
-# Aborts the service process while it feeds the engine, as a panic of libghostty does.
-PANIC = """
-import os, sys
-if "phux_core.server" in " ".join(sys.orig_argv):
-    import phux_core.engine.ghostty.engine as ghostty
-    feed = ghostty.GhosttyEngine.feed
-    def panicking(self, data):
-        if b"CRASH-NOW" in data:
-            os.abort()
-        return feed(self, data)
-    ghostty.GhosttyEngine.feed = panicking
-"""
 
 
 @pytest.fixture
-def cli(tmp_path, monkeypatch):
-    (tmp_path / "sitecustomize.py").write_text(PANIC)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with embedded_server("ghostty") as server:
-        monkeypatch.delenv("PYTHONPATH")
+def cli(tmp_path):
+    with faulty_server(tmp_path, PANIC, "ghostty") as server:
         yield Cli(server.socket, tmp_path)
 
 
@@ -53,7 +38,7 @@ def test_the_pane_that_crashed_the_engine_continues_with_the_other_one(cli):
     assert cli.json("status")["service_restarts"] == 1
 
 
-def test_doctor_and_the_log_explain_why_the_better_engine_is_not_used(tmp_path, monkeypatch):
+def test_doctor_and_the_log_report_why_ghostty_is_not_used(tmp_path, monkeypatch):
     (tmp_path / "pyghostty.py").write_text("")  # the module, but not its library
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with embedded_server() as server:
@@ -75,7 +60,7 @@ def engine_check(cli, **env):
     return check["ok"], check["message"]
 
 
-def test_a_killed_service_blames_no_pane(cli):
+def test_panes_keep_their_engine_after_the_service_was_killed(cli):
     cli.json("new", "-s", "flood", "--", "sh", "-c", "yes")
     status = cli.json("status")
     os.kill(status["service_pid"], 9)

@@ -138,7 +138,7 @@ def test_an_async_generator_may_hold_a_client(opened):
     asyncio.run(main())
 
 
-def test_a_reading_task_that_is_cancelled_hands_on_its_role(socket):
+def test_another_task_reads_after_the_reading_task_was_cancelled(socket):
     async def main():
         async with phux_client.connect(socket) as phux:
             pane = (await phux.new_session(command=["cat"])).pane
@@ -148,7 +148,7 @@ def test_a_reading_task_that_is_cancelled_hands_on_its_role(socket):
                 others = [asyncio.create_task(pane.wait(until="here", timeout_s=20)) for _ in range(10)]
                 next_event = asyncio.create_task(events.next(timeout_s=20))
                 for other in others:
-                    await phux.status()  # each of them has subscribed by now, or waits for the reply
+                    await phux.status()  # now the task has subscribed, or waits for the reply
                     assert not other.done()
                 first.cancel()
                 await asyncio.wait([first])

@@ -135,7 +135,7 @@ async def test_a_name_in_use_is_refused_while_its_session_lives(phux, name):
         await phux.new_session(name, command=["cat"])
 
 
-async def test_two_at_once_cannot_both_get_a_name(phux, name):
+async def test_only_one_of_several_concurrent_calls_gets_a_name(phux, name):
     outcomes = []
 
     async def make():
@@ -150,7 +150,7 @@ async def test_two_at_once_cannot_both_get_a_name(phux, name):
     assert sorted(outcomes) == sorted([name] + ["refused"] * 4)
 
 
-async def test_a_missing_server_is_reported_as_such(tmp_path):
+async def test_connecting_without_a_server_raises_no_server_error(tmp_path):
     tmp_path.chmod(0o700)
     with pytest.raises(phux_client.NoServerError) as caught:
         async with phux_client.connect(str(tmp_path / "none.sock")):
@@ -158,7 +158,7 @@ async def test_a_missing_server_is_reported_as_such(tmp_path):
     assert "phux new" in caught.value.remedy
 
 
-async def test_start_starts_a_server_once(runtime):
+async def test_connect_with_start_starts_only_one_server(runtime):
     async with phux_client.connect(start=True) as phux:
         await phux.new_session("work", command=["cat"])
         async with phux_client.connect(start=True) as again:
@@ -167,7 +167,7 @@ async def test_start_starts_a_server_once(runtime):
     assert not (runtime / "phux" / "phux.sock").exists()
 
 
-async def test_a_deadline_covers_a_server_that_accepts_but_never_answers(tmp_path):
+async def test_the_timeout_of_connect_covers_a_server_that_never_replies(tmp_path):
     tmp_path.chmod(0o700)
     path = str(tmp_path / "mute.sock")
     with socket_module.socket(socket_module.AF_UNIX) as listener:
@@ -192,7 +192,7 @@ async def test_a_deadline_covers_a_server_that_accepts_but_never_answers(tmp_pat
         (b"", phux_client.DisconnectedError),
     ],
 )
-async def test_a_peer_that_is_not_a_phux_server_is_a_clear_error(tmp_path, answer, kind):
+async def test_a_peer_that_is_not_a_phux_server_causes_a_specific_error(tmp_path, answer, kind):
     tmp_path.chmod(0o700)
     path = str(tmp_path / "odd.sock")
     if answer is None:
@@ -246,7 +246,7 @@ async def test_events_report_the_lifecycle_of_a_pane(phux, name):
     assert numbers == sorted(numbers)
 
 
-async def test_a_signal_is_named_when_it_ends_a_program(phux, name):
+async def test_the_signal_that_ends_a_program_is_reported(phux, name):
     async with phux.watch() as events:
         session = await phux.new_session(name, command=["sh", "-c", "kill -TERM $$"])
         while True:
@@ -256,7 +256,7 @@ async def test_a_signal_is_named_when_it_ends_a_program(phux, name):
     assert (event.exit_status, event.signal) == (None, "SIGTERM")
 
 
-async def test_waiting_wakes_when_the_text_appears_without_polling(phux, name):
+async def test_a_wait_returns_soon_after_the_text_appears(phux, name):
     session = await phux.new_session(name, command=["sh", "-c", "while read x; do echo got-$x; done"])
     await session.pane.wait(idle_ms=50, timeout_s=10)
     taken = []
@@ -272,14 +272,14 @@ async def test_waiting_wakes_when_the_text_appears_without_polling(phux, name):
     assert statistics.median(taken) < 0.25
 
 
-async def test_paste_and_keys_return_how_much_was_typed(phux, name):
+async def test_paste_and_send_keys_return_the_number_of_typed_bytes(phux, name):
     session = await phux.new_session(name, command=["cat"])
     assert await session.pane.send_keys("Enter") == 1
     assert await session.pane.paste("zwölf") == 6
     assert (await session.pane.info()).command == "cat"
 
 
-async def test_kill_server_returns_when_it_is_gone():
+async def test_kill_server_returns_when_the_server_is_gone():
     server = embedded_server()
     try:
         async with phux_client.connect(server.socket) as phux:
@@ -292,7 +292,7 @@ async def test_kill_server_returns_when_it_is_gone():
         server.close()
 
 
-async def test_calls_after_the_end_of_the_server_report_that_there_is_none():
+async def test_calls_after_the_end_of_the_server_raise_no_server_error():
     server = embedded_server()
     try:
         async with phux_client.connect(server.socket) as phux:
@@ -303,7 +303,7 @@ async def test_calls_after_the_end_of_the_server_report_that_there_is_none():
         server.close()
 
 
-async def test_the_last_session_can_be_ended_and_another_made_on_one_connection(runtime):
+async def test_a_connection_can_create_a_session_after_the_last_one_was_killed(runtime):
     async with phux_client.connect(start=True) as phux:
         for _ in range(3):
             session = await phux.new_session("work", command=["cat"])
@@ -321,7 +321,7 @@ async def test_a_client_that_stays_connected_does_not_keep_an_empty_server(runti
     assert not os.path.exists(runtime / "phux" / "phux.sock")
 
 
-def test_renamed_and_resized_are_reported(socket):
+def test_renaming_and_resizing_are_reported_as_events(socket):
     with blocking.Phux(socket) as phux:
         session = phux.new_session("before", command=["cat"])
         with phux.watch() as events:

@@ -1,4 +1,4 @@
-"""A service that dies repeatedly: calls survive every death, and every client gets an answer."""
+"""Calls survive repeated deaths of the service, and every client gets a reply."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_run_survives_any_number_of_service_deaths(server, kind):
         assert ran.exit_code == 5
 
 
-def test_ten_kills_within_three_seconds_are_survived_and_answered(server, tmp_path):
+def test_the_cli_gets_a_reply_after_ten_immediate_kills(server, tmp_path):
     cli = Cli(server.socket, tmp_path)
     keeper = cli.json("status")["keeper_pid"]
     began = time.monotonic()
@@ -76,7 +76,7 @@ def test_ten_kills_within_three_seconds_are_survived_and_answered(server, tmp_pa
     assert cli.json("run", "work", "echo alive")["output"] == "alive"
 
 
-def test_a_wait_keeps_its_timeout_while_the_service_dies(server):
+def test_a_wait_keeps_its_timeout_while_the_service_dies_repeatedly(server):
     stop = threading.Event()
 
     def kill():

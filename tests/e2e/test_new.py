@@ -116,7 +116,7 @@ def test_a_relative_command_is_found_from_its_directory(cli, tmp_path):
         (("-e", "=x"), "usage", "=x"),
     ],
 )
-def test_bad_input_is_a_clear_error_and_creates_nothing(shared_server, tmp_path, words, code, names):
+def test_bad_input_is_an_error_and_creates_nothing(shared_server, tmp_path, words, code, names):
     finished = Cli(shared_server.socket, tmp_path)("new", "--json", *words)
     assert finished.error["error"]["code"] == code
     assert names in finished.error["error"]["message"]
@@ -125,7 +125,7 @@ def test_bad_input_is_a_clear_error_and_creates_nothing(shared_server, tmp_path,
         assert phux.sessions() == []
 
 
-def test_a_script_without_a_usable_interpreter_is_an_error_that_names_it(cli, tmp_path):
+def test_a_script_without_a_usable_interpreter_is_an_error_that_names_the_script(cli, tmp_path):
     (tmp_path / "broken").write_text("#!/no/such/interpreter\n")
     (tmp_path / "broken").chmod(0o700)
     finished = cli("new", "--json", "-s", "w", "--", "./broken")
@@ -134,7 +134,7 @@ def test_a_script_without_a_usable_interpreter_is_an_error_that_names_it(cli, tm
     assert cli.json("ls")["sessions"] == []
 
 
-def test_names_with_spaces_and_unicode_work_everywhere(cli):
+def test_names_with_spaces_and_unicode_work_in_selectors(cli):
     name = "бюро 2 ✓"
     cli.json("new", "-s", name)
     assert cli.json("ls")["sessions"][0]["name"] == name
@@ -148,13 +148,13 @@ def test_without_json_the_result_is_printed_as_text(cli):
 
 
 def test_signals_that_python_ignores_are_not_ignored_in_the_pane(cli):
-    # `yes` must be ended by SIGPIPE, without an error message.
+    # SIGPIPE must end `yes` without an error message.
     cli.json("new", "-s", "w", "--", "sh", "-c", "yes | head -n 1; echo done")
     screen = cli.json("wait", "w", "--exit", "--timeout", "10")
     assert screen["lines"][:2] == ["y", "done"]
 
 
-def test_signals_that_the_starter_of_the_server_ignores_are_not_ignored_in_the_pane(cli):
+def test_signals_ignored_by_the_program_that_starts_the_server_are_not_ignored_in_the_pane(cli):
     # nohup ignores SIGHUP, and a script's background jobs SIGINT: C-c would never work in the pane.
     starter = f"trap '' HUP INT QUIT TERM USR1; exec {BIN}/phux new -s w -- grep Sig /proc/self/status"
     subprocess.run(["sh", "-c", starter], env=cli.env, cwd=cli.cwd, check=True, capture_output=True)

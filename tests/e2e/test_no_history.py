@@ -14,7 +14,7 @@ from shell_panes import PLAIN_RC
 
 OLD = "".join(f"echo old line {number}\n" for number in range(490))
 FISH = "".join(f"- cmd: echo old line {number}\n  when: {1_700_000_000 + number}\n" for number in range(490))
-# Shell, its command, the user's files, the history files that are there.
+# The command of the shell, the user's files, and the existing history files.
 BASH_RC = PLAIN_RC[".bashrc"]
 HOMES = {
     "bash": (["bash"], {".bashrc": BASH_RC}, [".bash_history"]),
@@ -117,7 +117,7 @@ def write_home(home, files, histories):
 
 
 class Opened:
-    """Record with inotify which files any process opens."""
+    """Record, with inotify, the files that any process opens."""
 
     OPEN = 0x20
 
@@ -149,13 +149,13 @@ def histories_of(home, histories):
 
 
 def contents(home):
-    """Read all files that may contain history; fish writes its variables elsewhere."""
+    """Return the contents of all files that may contain history, which excludes the variables of fish."""
     found = {path.relative_to(home): path.read_bytes() for path in home.rglob("*") if path.is_file()}
     return {str(path): data for path, data in found.items() if "fish_variables" not in path.name}
 
 
 def use(pane, shell, runs=12):
-    """Run and type commands: with the 490 old lines, more than the limits of 500 in some rc files."""
+    """Run and type commands; together with the 490 old lines, they exceed the limits of 500 in some rc files."""
     for number in range(runs):
         assert pane.run(f"echo run {number}", timeout_s=20).output == f"run {number}"
     pane.run("echo one\necho two", timeout_s=20)

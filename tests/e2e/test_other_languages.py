@@ -1,4 +1,4 @@
-"""The schemas work outside Python: ajv, from npm, on real output of the CLI."""
+"""The schemas work outside Python: npm's ajv validates documents of the CLI."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def ajv(tmp_path_factory):
     return check
 
 
-def test_ajv_accepts_what_the_cli_prints(ajv, cli):
+def test_ajv_accepts_the_documents_of_the_cli(ajv, cli):
     cli.json("new", "-s", "work", "--", "sh", "-c", r"printf '\033[1;34mblue\033[m'; exit 3")
     documents = {
         "screen-state.v3.json": cli.json("wait", "work", "--exit", "--timeout", "10"),

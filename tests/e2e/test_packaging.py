@@ -43,14 +43,14 @@ def test_the_wheel_has_only_our_packages_at_its_top_level(wheel):
     assert not [name for name in names if "test" in name.lower()]
 
 
-def test_the_wheel_carries_every_schema(wheel):
+def test_the_wheel_contains_every_schema(wheel):
     with zipfile.ZipFile(wheel) as archive:
         for path in (ROOT / "schemas").glob("*.json"):
             assert archive.read(f"phux_core/schemas/{path.name}") == path.read_bytes()
 
 
 @pytest.mark.timeout(300)  # pip installs all dependencies
-def test_a_fresh_venv_gets_working_scripts(wheel, tmp_path):
+def test_the_scripts_work_in_a_fresh_venv(wheel, tmp_path):
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True, timeout=120)
     pip = [sys.executable, "-m", "pip", "--python", venv / "bin/python", "install", "--quiet", "--no-compile", wheel]

@@ -29,7 +29,7 @@ test -n "$nonce" && printf '\033]7748;%s;KIND;DIGITS;\007' "$nonce" && echo forg
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
-    """The shells' home, without rc files."""
+    """The home directory of the shells, with short rc files."""
     for name, value in make_home(tmp_path / "home").items():
         monkeypatch.setenv(name, value)
 
@@ -69,7 +69,7 @@ def assert_usable(pane, phux):
 
 @pytest.mark.parametrize("kind", ["L", "D"])
 @pytest.mark.parametrize("digits", [4301, 60_000])
-def test_a_mark_with_thousands_of_digits_is_harmless_now_and_when_it_is_replayed(tmp_path, kind, digits):
+def test_a_mark_with_thousands_of_digits_does_not_affect_the_pane_even_when_replayed(tmp_path, kind, digits):
     script = tmp_path / "forge.sh"
     script.write_text(FORGE.replace("KIND", kind).replace("DIGITS", "9" * digits))
     with embedded_server() as server, blocking.connect(server.socket) as phux:
@@ -100,7 +100,7 @@ marks.ShellMarks.take = faulty
 MARKS = r"for i in 1 2 3; do printf '\033]7748;BOOM;%s\007' $i; done; echo said"
 
 
-def test_a_fault_in_tracking_marks_stays_in_its_pane_and_is_logged_once(tmp_path):
+def test_a_fault_in_tracking_marks_affects_only_its_pane_and_is_logged_once(tmp_path):
     with faulty_server(tmp_path, MARK_FAULT) as server, blocking.connect(server.socket) as phux:
         pane, other = open_bash(phux), open_bash(phux, "other")
         server.on()
@@ -110,7 +110,7 @@ def test_a_fault_in_tracking_marks_stays_in_its_pane_and_is_logged_once(tmp_path
         assert "could not be processed" in notes(phux)[0][1]
         assert other.run("echo well", timeout_s=20).exit_code == 0
         assert server.log.read_text().count("RuntimeError: a fault in tracking marks") == 1
-        # The same marks again, when they are replayed.
+        # The next service replays the same marks.
         kill_and_wait(phux)
         assert phux.status().service_restarts == restarts + 1
         assert "could not be restored" in notes(phux)[0][1]
@@ -188,7 +188,7 @@ def test_an_engine_that_raises_is_replaced_and_the_running_command_still_ends(tm
 
 
 @BOTH
-def test_a_pane_whose_replay_raises_comes_back_blank_with_its_shell_and_log(tmp_path, engine):
+def test_a_pane_whose_replay_raises_has_a_blank_screen_and_keeps_its_shell_and_log(tmp_path, engine):
     code = fault("raise RuntimeError('a fault of the engine')")
     with faulty_server(tmp_path, code, engine) as server, blocking.connect(server.socket) as phux:
         pane, other = open_bash(phux), open_bash(phux, "other")
@@ -227,7 +227,7 @@ def test_a_run_ends_correctly_although_its_terminal_could_not_be_rebuilt(tmp_pat
         assert "the rest" in pane.output(started.command_id).content
 
 
-# Two deaths
+# Repeated deaths
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_a_pane_that_ends_the_service_while_it_is_rebuilt_is_set_aside(tmp_path,
         assert log.count(f"while rebuilding @{pane.id}") == deaths
 
 
-def test_a_run_whose_pane_is_set_aside_is_answered_and_not_typed_again(tmp_path):
+def test_a_run_whose_pane_is_set_aside_fails_and_is_not_typed_again(tmp_path):
     typed = tmp_path / "typed"
     with faulty_server(tmp_path, fault("os._exit(9)")) as server, blocking.connect(server.socket) as phux:
         pane = open_bash(phux)
@@ -290,7 +290,7 @@ def test_a_run_whose_pane_is_set_aside_is_answered_and_not_typed_again(tmp_path)
 
 
 def test_a_service_killed_from_outside_while_it_rebuilds_loses_no_screen(tmp_path):
-    """Two kills from outside do not blame the pane."""
+    """The keeper does not blame the pane for kills from outside."""
     code = fault("open(SWITCH_SEEN, 'w').close(); time.sleep(60)").replace("SWITCH_SEEN", repr(str(tmp_path / "seen")))
     with faulty_server(tmp_path, "import time\n" + code) as server, blocking.connect(server.socket) as phux:
         pane = open_bash(phux)

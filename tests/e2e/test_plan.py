@@ -37,7 +37,7 @@ def pane(phux):
 # 7, phase 1, and 8: create_tab and list_tabs
 
 
-def test_creating_a_tab_gives_its_id_and_its_name_may_have_spaces(phux):
+def test_creating_a_tab_returns_its_id_and_its_name_may_have_spaces(phux):
     session = phux.new_session("a name with spaces", command=["cat"])
     assert re.fullmatch(r"@\d+", session.pane.selector)
     assert phux.pane("a name with spaces").id == session.pane.id
@@ -106,7 +106,7 @@ def test_the_last_lines_are_exact_stable_and_report_whether_there_are_more(pane)
     assert not pane.logs(lines=100_000).truncated
 
 
-def test_escape_sequences_are_stripped_or_kept_as_asked(pane):
+def test_escape_sequences_are_stripped_or_kept_on_request(pane):
     pane.run(r"printf '\033[1;31mred\033[0m\n'")
     assert "\x1b" not in pane.logs(mode="stripped").content
     assert "\x1b[1;31mred\x1b[0m" in pane.logs(mode="raw").content
@@ -123,7 +123,7 @@ def test_logs_persist_across_a_restart(phux, pane):
 # 7, phase 3, and 8: execute_command
 
 
-def test_output_is_what_the_command_wrote_and_no_prompt_stderr_included(pane):
+def test_the_output_contains_stdout_and_stderr_and_no_prompt(pane):
     result = pane.run("echo out; echo err >&2")
     assert result.output == "out\nerr"
     assert result.exit_code == 0
@@ -178,7 +178,7 @@ def test_text_without_enter_is_typed_and_nothing_starts(pane):
     pane.wait(until="typed", output_only=True, timeout_s=10)
 
 
-def test_stopping_sends_c_c_the_log_records_it_and_another_start_works(pane):
+def test_stop_sends_c_c_which_the_log_records_and_the_next_command_runs(pane):
     pane.start("sh -c 'trap \"echo shutting down; exit 3\" INT; echo up; while :; do sleep 0.05; done'")
     pane.wait(until="up", output_only=True, timeout_s=10)
     assert pane.stop().signals == ["INT"]

@@ -63,7 +63,7 @@ def pane(phux):
 @pytest.mark.parametrize("shell", SHELLS)
 def test_start_returns_at_once_and_the_command_keeps_running(phux, shell):
     pane = phux.new_session("work", command=[shutil.which(shell)]).pane
-    started = pane.start("cat; echo finished")  # which runs until its input ends
+    started = pane.start("cat; echo finished")  # cat runs until its input ends
     assert started.pane == "@1"
     with pytest.raises(BusyError):
         pane.run("echo too early")
@@ -151,9 +151,10 @@ def test_stop_without_a_running_command_reports_that_and_does_nothing(phux, pane
 def test_stop_waits_for_the_shell_after_a_command_that_has_just_ended(phux, pane):
     pane.start("sleep 100")
     wait_for_program(pane, "sleep")
-    shell = pane.info().pid
-    os.kill(shell, signal.SIGSTOP)  # it does not take the terminal back
+    shell, sleep = pane.info().pid, pane.info().foreground.pid
+    os.kill(shell, signal.SIGSTOP)  # so that the shell does not take the terminal back
     pane.signal("KILL")
+    eventually(lambda: process_gone(sleep))
     continued = threading.Timer(0.3, os.kill, (shell, signal.SIGCONT))
     continued.start()
     stopped = pane.stop()
@@ -191,7 +192,7 @@ def test_a_signal_reports_its_process_group_and_command(phux, pane):
     pane.wait(state="prompt", timeout_s=10)
 
 
-def test_a_raw_terminal_gets_the_signal_and_not_the_key(phux, pane):
+def test_a_program_in_raw_mode_gets_the_signal_and_not_the_key(phux, pane):
     pane.start(f'stty raw -echo; exec 2>&1; {sys.executable} -c "{STUBBORN}" SIGINT')
     pane.wait(until="ready", output_only=True, timeout_s=10)
     assert pane.signal("INT").through == "kill"
@@ -199,7 +200,7 @@ def test_a_raw_terminal_gets_the_signal_and_not_the_key(phux, pane):
     pane.signal("KILL")
 
 
-def test_stopping_and_continuing_a_job(phux, pane):
+def test_tstp_stops_a_job_and_the_shell_shows_its_prompt(phux, pane):
     pane.start("sleep 1000")
     # The shell reports the command before its child process has executed sleep.
     wait_for_program(pane, "sleep")
@@ -337,8 +338,6 @@ def test_typed_commands_survive_a_kill_of_the_service_exactly_once(phux, pane):
 
 
 def test_waiting_for_a_command_survives_a_kill_of_the_service(phux, pane):
-    import threading
-
     started = pane.start("read x; exit_with() { return 7; }; exit_with")
     pane.wait(state="awaiting_input", timeout_s=10)
     results = []
@@ -355,7 +354,7 @@ def test_waiting_for_a_command_survives_a_kill_of_the_service(phux, pane):
     assert results == [7]
 
 
-def test_a_command_that_ends_its_shell_ends_with_the_panes_code(phux, pane):
+def test_a_command_that_ends_its_shell_has_the_exit_code_of_the_pane(phux, pane):
     phux.new_session("keep")
     started = pane.start("exit 9")
     command = phux.wait_command(started.command_id, timeout_s=10)
@@ -372,7 +371,7 @@ def test_an_unknown_id_is_reported_and_an_invalid_one_rejected(phux, pane):
             pane.output(id_)
 
 
-def test_the_old_names_of_a_command_s_id_are_accepted_with_a_warning(phux, pane):
+def test_the_old_name_of_the_parameter_command_id_is_accepted_with_a_warning(phux, pane):
     started = pane.start("echo hi")
     assert started.command == started.command_id
     with pytest.warns(DeprecationWarning, match="'command' is called 'command_id' now") as warned:
@@ -392,7 +391,7 @@ def test_the_old_names_of_flags_are_accepted_and_not_in_the_help(cli):
     assert "--command ID" not in cli("wait", "--help").out
 
 
-def test_the_output_of_a_command_stays_within_every_budget(phux, pane):
+def test_the_output_of_a_command_stays_within_every_limit(phux, pane):
     pane.run("seq 1 1000")
     assert pane.output(head=2, tail=2).content == "1\n2\n[phux: 996 lines left out]\n999\n1000"
     assert pane.output(grep="^5.$", context=1, head=3).content == "49\n50\n51"
@@ -405,10 +404,10 @@ def test_the_output_of_a_command_stays_within_every_budget(phux, pane):
     assert "\x1b[31mred" in pane.output(mode="raw").content
 
 
-# What a pane starts with
+# Shells of new panes
 
 
-def test_a_login_shell_reads_the_profile_and_another_shell_can_be_named(phux, tmp_path):
+def test_a_session_can_have_a_login_shell_or_another_shell(phux, tmp_path):
     (tmp_path / ".bash_profile").write_text("export FROM_PROFILE=yes\n")
     (tmp_path / ".bashrc").write_text("export FROM_RC=yes\n")
     bash = shutil.which("bash")
@@ -421,7 +420,7 @@ def test_a_login_shell_reads_the_profile_and_another_shell_can_be_named(phux, tm
         phux.new_session("both", shell=bash, command=["sh"])
 
 
-def test_the_default_shell_is_the_one_that_shell_names(phux, monkeypatch):
+def test_the_default_shell_is_read_from_the_environment(phux, monkeypatch):
     monkeypatch.setenv("SHELL", shutil.which("bash"))
     pane = phux.new_session("work").pane
     assert pane.run('echo "$SHELL $BASH"').output == f"{shutil.which('bash')} {shutil.which('bash')}"

@@ -186,13 +186,13 @@ def test_a_line_chosen_by_a_widget_blocks_a_run(pane, shell, tmp_path):
 def test_input_typed_ahead_blocks_a_run(pane, pieces):
     typed_while_it_runs(pane, *pieces)
     pane.wait(state="prompt", timeout_s=10)
-    if pieces[-1] != ["C-d"]:  # which deletes or lists in fish and bash
+    if pieces[-1] != ["C-d"]:  # C-d deletes or lists in fish and bash
         assert_refuses_a_run(pane)
     pane.send_keys("C-e", "C-u")  # fish sometimes loses a C-c
     assert_accepts_a_run(pane)
 
 
-def test_a_run_is_not_taken_for_lines_that_were_typed_ahead(pane):
+def test_the_output_of_a_run_does_not_contain_that_of_lines_typed_ahead(pane):
     for _ in range(4):
         pane.start("sleep 0.2")
         pane.send_keys("echo person", "Enter")

@@ -59,7 +59,7 @@ def test_a_snapshot_has_the_key_order_of_the_contract(shared):
     assert finished.out.startswith('{\n  "schema_version": 3,\n')
 
 
-def test_scrollback_is_absent_all_or_the_newest_rows(shared):
+def test_snapshot_prints_no_scrollback_all_of_it_or_the_newest_rows(shared):
     run_to_the_end(shared, "history", "seq 1 100", "--size", "20x5")
     assert shared.json("snapshot", "history")["scrollback"] == []
     everything = [str(number) for number in range(1, 97)]
@@ -91,7 +91,7 @@ def test_soft_wrapped_rows_are_marked(shared):
     assert screen["soft_wrap"] == {"lines": [0, 1], "scrollback": []}
 
 
-def test_the_title_is_reported_once_it_is_set(shared):
+def test_a_snapshot_has_a_title_only_after_one_was_set(shared):
     assert "title" not in run_to_the_end(shared, "untitled", "true")
     assert run_to_the_end(shared, "titled", r"printf '\033]2;my title\007'")["title"] == "my title"
 
@@ -120,7 +120,7 @@ def test_output_is_utf8_in_any_locale(shared):
         assert "漢" in shared("snapshot", "utf8", **variables).out
 
 
-def test_a_target_may_have_every_form(cli):
+def test_every_form_of_target_selects_a_pane(cli):
     cli.json("new", "-s", "work")
     cli.json("new", "-s", "other")
     for target in ("work", "work:0", "work:0.0", "@1", "work:sh", "work:sh.0"):
@@ -194,7 +194,7 @@ def test_status_reports_processes_engine_socket_and_counts(cli):
     assert f"socket            {cli.socket}" in cli("status").out
 
 
-def test_wait_until_a_text_that_comes_later(shared):
+def test_wait_returns_when_the_text_appears(shared):
     shared.json("new", "-s", "later", "--", "sh", "-c", "sleep 0.3; echo re''ady; cat")
     screen = shared.json("wait", "later", "--until", "ready", "--timeout", "10")
     assert "ready" in screen["lines"]
@@ -217,7 +217,7 @@ def test_wait_exits_with_124_at_its_timeout_and_still_prints_the_screen(shared):
     assert shared("wait", "quiet", "--until", "never", "--timeout", "0").code == 124
 
 
-def test_wait_for_the_end_gives_the_exit_status_and_null_for_a_signal(shared):
+def test_wait_for_the_end_returns_an_exit_status_unless_a_signal_ended_the_program(shared):
     assert run_to_the_end(shared, "seven", "exit 7")["exit_status"] == 7
     assert "exit_status" not in run_to_the_end(shared, "killed", "kill -9 $$")
 

@@ -14,7 +14,7 @@ from phux_core import engine as engines
 from phux_core import shapes
 
 PATIENCE_S = 20
-FIRST_SCREEN_S = 3  # a program waits a second or more for each query that is not answered
+FIRST_SCREEN_S = 3  # a program waits a second or more for each query without a reply
 
 # Sends the queries of real programs, one at a time, and prints whether each was answered within a second.
 ASKING = r"""
@@ -92,7 +92,7 @@ def ended(pane):
 
 def test_vim_edits_a_file_and_saves_it(start, tmp_path):
     pane = start("vim", "-u", "NONE", "-i", "NONE", "-N", "-n", "note.txt")
-    # Vim redraws the screen without the message if the terminal's answers are late.
+    # Vim redraws the screen without the message if the terminal's replies are late.
     pane.wait(until='"note.txt"', since=0, timeout_s=PATIENCE_S)
     pane.send_keys("i", "first line", "Enter", "second 日本語 line", "Enter", "third", "Escape")
     see(pane, "third")
@@ -202,7 +202,7 @@ def test_nano_edits_and_saves(start, tmp_path):
     assert (tmp_path / "note.txt").read_text() == "new text with 日本語\nold\n"
 
 
-def test_git_log_pages_a_coloured_graph_through_less(start, tmp_path):
+def test_git_log_pages_a_colored_graph_through_less(start, tmp_path):
     if shutil.which("git") is None:
         pytest.skip("git is not installed")
     who = "Ada <ada@example.org> 981173106 +0000"

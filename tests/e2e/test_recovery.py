@@ -42,7 +42,7 @@ def test_screens_histories_titles_and_modes_are_restored(phux):
     full.wait(exit=True, timeout_s=10)
 
 
-def test_an_escape_sequence_cut_by_a_service_death_is_completed_after_it(phux):
+def test_an_escape_sequence_cut_by_a_service_death_is_completed_by_the_next_service(phux):
     script = r"printf 'a\033[3'; read go; printf '1mb\342'; read go; printf '\202\254'; exec cat"
     pane = phux.new_session("cut", command=["sh", "-c", "stty -echo; " + script]).pane
     pane.wait(until="a", timeout_s=10)
@@ -71,8 +71,8 @@ def test_output_beyond_the_journal_is_in_the_checkpoint(phux):
     assert picture(pane) == before
 
 
-def test_no_output_is_lost_through_a_service_death(phux):
-    # No line may be missing although the service is killed repeatedly.
+def test_no_output_is_lost_while_the_service_is_killed_repeatedly(phux):
+
     script = "i=0; while [ $i -lt 4000 ]; do echo line-$i-; i=$((i+1)); done; echo all''-written; exec cat"
     pane = phux.new_session("lines", command=["sh", "-c", script]).pane
     for _ in range(3):

@@ -32,7 +32,7 @@ def faulty(self, inheritance):
 service.Service._adopt = faulty
 """
 FROZEN = AT_START.replace("FAULT", "os.kill(os.getpid(), 19)")
-# The keeper, which is forked from the same template, reports sooner than after three seconds.
+# The keeper, forked from the same template, then reports after half a second instead of three.
 SOON = """
 from phux_core.keeper import restarts
 restarts.NOTICE_AFTER_S = 0.5
@@ -107,7 +107,7 @@ def test_a_client_gets_the_cause_of_service_deaths_after_three_seconds(tmp_path,
 
 
 def is_served(path):
-    """Return whether a service answers, rather than the keeper."""
+    """Return the status of the service, or None if the keeper replies instead."""
     try:
         with RawClient(path, timeout_s=5) as client:
             return client.get("status")
@@ -115,7 +115,7 @@ def is_served(path):
         return None
 
 
-def test_a_short_absence_is_not_reported_and_costs_no_connection():
+def test_a_short_restart_is_not_reported_and_fails_no_connection():
     with embedded_server() as server:
         _panes, _keeper, service = open_programs(server.socket)
         for _ in range(2):
@@ -138,7 +138,7 @@ def test_a_frozen_start_is_reported_and_ended(tmp_path):
         assert told["error"]["code"] == "service_restarting"
         frozen = service_pids(keeper)
         server.off()
-        # The keeper allows it ten seconds.
+        # The keeper allows a starting service ten seconds without progress.
         eventually(lambda: is_served(server.socket), within_s=30)
         assert service_pids(keeper) != frozen
         assert "made no progress" in server.log.read_text()
@@ -165,7 +165,7 @@ def test_misbehaving_clients_do_not_prevent_reports_to_others(tmp_path):
             told, took_s = answer_of_keeper(server.socket)
             assert told["error"]["code"] == "service_restarting"
             assert took_s < 2
-        # Clients that sent nothing were told as well, and then disconnected.
+        # The keeper also replies to clients that sent nothing, and then disconnects them.
         for one in silent:
             one.settimeout(10)
             assert b"service_restarting" in read_all(one)
@@ -252,7 +252,7 @@ def test_five_kills_a_second_apart_delay_no_client():
             eventually(lambda since=began: time.monotonic() >= since + 1.2)
 
 
-# The end
+# The end of the server
 
 
 def assert_ends(panes, keeper, path, *, within_s=5.0):
@@ -263,7 +263,7 @@ def assert_ends(panes, keeper, path, *, within_s=5.0):
 
 @pytest.mark.parametrize("how", ["os._exit(3)", "os.kill(os.getpid(), 19)"])
 @pytest.mark.parametrize("wait", ["at once", "after a report to a client"])
-def test_sigterm_ends_everything_although_no_service_starts(tmp_path, how, wait):
+def test_sigterm_ends_everything_while_no_service_starts(tmp_path, how, wait):
     with faulty_server(tmp_path, dying_and_soon_reported(how)) as server:
         panes, keeper = begin_loop(server)
         if wait != "at once":
@@ -271,14 +271,14 @@ def test_sigterm_ends_everything_although_no_service_starts(tmp_path, how, wait)
         assert_ends(panes, keeper, server.socket)
 
 
-def test_sigterm_ends_everything_in_the_middle_of_the_longest_pause(tmp_path):
+def test_sigterm_ends_everything_during_the_longest_pause(tmp_path):
     with faulty_server(tmp_path, dying("os._exit(3)")) as server:
         panes, keeper = begin_loop(server)
         eventually(lambda: "next start in 2.00 s" in server.log.read_text(), within_s=20)
         assert_ends(panes, keeper, server.socket)
 
 
-def test_sigterm_ends_everything_although_the_service_is_stopped():
+def test_sigterm_ends_everything_while_the_service_is_stopped():
     with embedded_server() as server:
         panes, keeper, service = open_programs(server.socket)
         os.kill(service, signal.SIGSTOP)
@@ -286,7 +286,7 @@ def test_sigterm_ends_everything_although_the_service_is_stopped():
         eventually(lambda: process_gone(service), within_s=1)
 
 
-def test_sigterm_ends_everything_although_clients_wait_and_do_not_read(tmp_path):
+def test_sigterm_ends_everything_while_clients_wait_and_do_not_read(tmp_path):
     with faulty_server(tmp_path, dying_and_soon_reported("os._exit(3)")) as server:
         panes, keeper = begin_loop(server)
         waiting = [connect(server.socket) for _ in range(100)]

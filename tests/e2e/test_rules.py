@@ -45,7 +45,7 @@ def test_flags_are_accepted_before_and_after_the_target(cli):
         assert finished.document
 
 
-def test_without_json_errors_are_sentences(cli):
+def test_errors_without_json_are_sentences(cli):
     finished = cli("snapshot", "nothere")
     assert finished.code == 1
     assert finished.out == ""
@@ -76,7 +76,7 @@ def test_a_closed_pipe_does_not_change_the_exit_code(cli):
         ("act work true Enter --until never --timeout 0.1", 124),
         ("ls --json", 0),
     ):
-        # The reader ends before anything is written.
+        # The reader exits before phux writes.
         line = f"{{ sleep 0.1; {BIN}/phux {words}; echo $? >&2; }} | true"
         finished = subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=cli.env)
         assert finished.stderr.splitlines()[-1] == str(code), words

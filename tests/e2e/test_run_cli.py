@@ -61,7 +61,7 @@ def test_words_reach_the_program_unchanged(cli):
     assert cli.json("run", "build", "--", "ls", "-d", "/")["command"] == "ls -d /"
 
 
-def test_a_flag_of_the_commands_own_is_not_swallowed(cli):
+def test_a_flag_of_the_command_is_rejected_without_two_dashes(cli):
     result = cli("run", "build", "ls", "-d", "/")
     assert result.code == 2
     assert "--" in result.err

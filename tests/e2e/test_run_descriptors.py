@@ -36,7 +36,7 @@ def test_a_shell_with_few_file_descriptors_runs_a_command_or_reports_that_it_did
     ("shell", "limit"),
     [("bash", 4), ("bash", 10), ("zsh", 4), ("zsh", 14), ("fish", 4), ("fish", 12), ("dash", 4), ("ksh", 4)],
 )
-def test_a_shell_with_too_few_file_descriptors_is_refused_a_command_at_once(open_shell, shell, limit):
+def test_a_run_is_refused_at_once_if_the_shell_has_too_few_file_descriptors(open_shell, shell, limit):
     pane = open_shell(shell)
     pane.send_keys(f"ulimit -n {limit}", "Enter")
     pane.wait(state="prompt", timeout_s=20)

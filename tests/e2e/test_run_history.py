@@ -13,7 +13,7 @@ SAVING = {"bash": "", "zsh": "HISTSIZE=100 SAVEHIST=100\n", "fish": ""}
 FILES = {"bash": "history", "zsh": "history", "fish": ".local/share/fish/fish_history"}
 OURS = re.compile(r"/r[0-9a-f]{6}\b")
 SEVERAL = "echo one\necho two"
-# Commands that are not typed as they are: several lines, a leading blank, a tab, a history expansion, an open quote.
+# Commands that phux does not type literally: several lines, a leading blank, a tab, a history expansion, an open quote.
 COMMANDS = [
     (SEVERAL, "one\ntwo"),
     ("  echo (", None),
@@ -80,7 +80,7 @@ def saved(pane, shell, home):
 
 
 @pytest.mark.parametrize(("shell", "text"), [*((shell, "") for shell in INTEGRATED), *OPTIONS])
-def test_no_history_has_a_line_of_phux(open_shell, tmp_path, shell, text):
+def test_the_history_has_no_internal_line_of_phux(open_shell, tmp_path, shell, text):
     pane = open_shell(shell, rc=rc(shell, text))
     for command, output in COMMANDS:
         result = pane.run(command, timeout_s=20)
@@ -102,7 +102,7 @@ def test_no_history_has_a_line_of_phux(open_shell, tmp_path, shell, text):
         ("fish", "", SEVERAL, "echo mine"),
     ],
 )
-def test_up_at_the_prompt_recalls_no_line_of_phux(open_shell, shell, text, command, above):
+def test_up_at_the_prompt_recalls_no_internal_line_of_phux(open_shell, shell, text, command, above):
     pane = open_shell(shell, rc=rc(shell, text))
     pane.run("echo mine", timeout_s=20)
     pane.run(command, timeout_s=20)
@@ -114,7 +114,7 @@ def test_up_at_the_prompt_recalls_no_line_of_phux(open_shell, shell, text, comma
 
 
 @pytest.mark.parametrize("shell", INTEGRATED)
-def test_a_shell_ended_by_a_run_saves_no_line_of_phux(open_shell, tmp_path, shell):
+def test_a_shell_ended_by_a_run_saves_no_internal_line_of_phux(open_shell, tmp_path, shell):
     pane = open_shell(shell, rc=rc(shell))
     pane.run("echo mine", timeout_s=20)
     pane.run("echo one\nexec true" if shell == "fish" else "echo one\nexit 3", timeout_s=20)
@@ -129,7 +129,7 @@ def test_a_shell_ended_by_a_run_saves_no_line_of_phux(open_shell, tmp_path, shel
     [
         ("bash", "", True),
         ("bash", "PROMPT_COMMAND='history -a'", True),
-        ("bash", "trap ': debug' DEBUG", False),  # it hides the executed command from the hooks
+        ("bash", "trap ': debug' DEBUG", False),  # the trap hides the executed command from the hooks
         ("bash", "HISTIGNORE='echo one*'", False),
         ("bash", "set +o history", False),
         ("zsh", "", True),
@@ -151,7 +151,7 @@ def test_the_history_has_a_multiline_command_as_if_it_were_typed(open_shell, tmp
     assert kept.count(SEVERAL) == times
 
 
-def test_commands_ignored_by_later_settings_are_ignored(open_shell):
+def test_a_changed_histignore_applies_to_later_commands(open_shell):
     pane = open_shell("bash", rc=rc("bash"))
     pane.run("HISTIGNORE='echo ignored'", timeout_s=20)
     pane.run(SEVERAL, timeout_s=20)

@@ -15,7 +15,7 @@ from rawwire import RawClient
 from servers import BIN, Cli, Finished, eventually
 from shell_panes import running, wait_for_program
 
-# The time for "at once" on a machine that is busy with other tests.
+# The longest time for an immediate error on a machine that is busy with other tests.
 AT_ONCE_S = 3
 SHELLS = ("bash", "zsh", "fish", "dash")
 
@@ -52,7 +52,7 @@ def begin(cli, pane, *words, program="sleep"):
 
 def is_queued(socket, pane):
     """Return True if a command waits for the prompt on the server."""
-    with RawClient(socket) as wire:  # closing it releases the pane
+    with RawClient(socket) as wire:  # closing the connection releases the pane
         return "error" in wire.ask("subscribe", pane=pane.id, hold_ms=1)
 
 

@@ -24,7 +24,7 @@ UNMARKED = [name for name in SHELLS if name not in INTEGRATED]
 # Users' rc files
 
 ODD_RC = {
-    "a prompt of several coloured lines": {
+    "a prompt of several colored lines": {
         ".bashrc": r"PS1='\[\e[32m\]one\[\e[0m\] \w\n\[\e[1;34m\]two $(echo three)\[\e[0m\]\n> '",
         ".zshrc": "setopt prompt_subst\nPS1=$'%F{green}one%f %~\\n%B$(echo two)%b\\n> '\nRPROMPT='%T'",
         ".config/fish/config.fish": "function fish_prompt; set_color green; echo one; set_color normal; echo -n 'two> '; end\n"
@@ -42,7 +42,7 @@ PROMPT_COMMAND=p""",
         ".zshrc": "bindkey -v",
         ".config/fish/config.fish": "fish_vi_key_bindings",
     },
-    "PS0 and traps of their own": {
+    "own PS0 and traps": {
         ".bashrc": "PS0='starting\\n'\ntrap ': \"$BASH_COMMAND\"' DEBUG\ntrap 'failed=yes' ERR\ntrap 'echo bye' EXIT",
         ".zshrc": "autoload -Uz add-zsh-hook\nmine() { print starting }\nadd-zsh-hook preexec mine\nTRAPZERR() { failed=yes }",
         ".config/fish/config.fish": "function mine --on-event fish_preexec; echo starting; end",
@@ -62,12 +62,12 @@ PROMPT_COMMAND=p""",
         ".zshrc": f"PS1='{'x' * 300}$ '",
         ".config/fish/config.fish": f"function fish_prompt; echo -n '{'x' * 300}$ '; end",
     },
-    "history that is shared and words that are corrected": {
+    "shared history and corrected words": {
         ".bashrc": "shopt -s histappend histverify; PROMPT_COMMAND='history -a; history -c; history -r'; HISTCONTROL=ignoreboth",
         ".zshrc": "setopt correct_all auto_cd share_history hist_verify extended_glob; PS1='$ '",
         ".config/fish/config.fish": "abbr -a echo 'printf ABBR'; fish_hybrid_key_bindings",
     },
-    "widgets and hooks of their own": {
+    "own widgets and hooks": {
         ".bashrc": "bind 'set enable-bracketed-paste off'; bind 'set show-mode-in-prompt on'; set -o pipefail; set -o posix",
         ".zshrc": "accept-line() { zle .accept-line }; zle -N accept-line\nzle-line-init() { zle -R }; zle -N zle-line-init\n"
         "zle-line-finish() { PS1='> '; zle reset-prompt }; zle -N zle-line-finish\nprecmd() { PS1=$'long\\n$ ' }\nRPROMPT='%T'",
@@ -101,15 +101,15 @@ def test_run_works_with_any_rc_file(open_shell, shell, rc):
     assert pane.run("printf 'no newline'", timeout_s=20).output.removeprefix("starting\n") == "no newline"
 
 
-# Shells without integration read the file that $ENV names.
+# POSIX shells read the file that $ENV names.
 ODD_ENV = {
     "a prompt of several lines": "PS1='one\ntwo\n> '",
-    "a coloured prompt": "PS1=$(printf '\\033[1;32mgreen\\033[0m \\033[34mblue\\033[0m> ')",
+    "a colored prompt": "PS1=$(printf '\\033[1;32mgreen\\033[0m \\033[34mblue\\033[0m> ')",
     "a prompt that runs a program": "PS1='$(env echo made)> '",
     "set -u": "set -u",
     "set -e": "set -e",
     "vi mode": "set -o vi",
-    "traps of their own": "trap 'echo bye' EXIT; trap 'echo interrupted' INT",
+    "own traps": "trap 'echo bye' EXIT; trap 'echo interrupted' INT",
     "no prompt at all": "PS1=''",
 }
 
@@ -146,7 +146,7 @@ def test_run_works_with_any_file_named_by_env(open_shell, shell, file, tmp_path)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_set_e_ends_the_shell_and_the_call(open_shell, shell):
+def test_set_e_ends_the_shell_and_the_run(open_shell, shell):
     pane = open_shell(shell, rc={".bashrc": "set -e", ".zshrc": "setopt err_exit"})
     assert pane.run("echo fine", timeout_s=20).output == "fine"
     result = pane.run("sh -c 'exit 9'", timeout_s=20)
@@ -176,7 +176,7 @@ def test_a_syntax_error_does_not_trigger_set_e(open_shell, shell):
 @pytest.mark.parametrize(
     "command", ["false", "echo one\nfalse", "if true; then\n  false\nfi", "for i in 1; do false; done"]
 )
-def test_a_failure_triggers_set_e_however_it_was_typed(open_shell, shell, command):
+def test_a_failing_command_of_one_or_several_lines_triggers_set_e(open_shell, shell, command):
     pane = open_shell(shell)
     pane.run("set -e", timeout_s=20)
     assert pane.run(command, timeout_s=20).exit_code == 1
@@ -198,8 +198,8 @@ def test_run_works_with_stdout_redirected_to_a_file(open_shell, shell, tmp_path)
     assert pane.run("echo more; false", timeout_s=20).exit_code == 1
     written = (tmp_path / "log").read_text()
     assert written.startswith("logged\n")
-    if shell != "busybox":  # which also writes its prompt there
-        assert "7748" not in written, "marks are for the terminal"
+    if shell != "busybox":  # busybox also writes its prompt there
+        assert "7748" not in written, "marks are written only to the terminal"
     pane.run("exec >/dev/tty", timeout_s=20)
     assert pane.run("echo back", timeout_s=20).output == "back"
 
@@ -256,12 +256,12 @@ def test_ksh_reports_failures_with_a_debug_trap_and_signals_like_other_shells(op
 
 
 @pytest.mark.parametrize("shell", INTEGRATED)
-def test_an_alternate_screen_left_by_a_killed_program_is_not_a_program(open_shell, shell):
+def test_the_prompt_is_found_on_an_alternate_screen_left_by_a_killed_program(open_shell, shell):
     pane = open_shell(shell)
     pane.send_keys("vim -u NONE -N", "Enter")
     pane.wait(state="fullscreen", timeout_s=10)
     vim = eventually(lambda: (front := pane.info().foreground) and front.pid != pane.info().pid and front.pid)
-    pane.wait(idle_ms=300, timeout_s=10)  # vim must have read the answers to its queries
+    pane.wait(idle_ms=300, timeout_s=10)  # vim must have read the replies to its queries
     os.kill(vim, signal.SIGKILL)
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
     assert pane.wait(state="prompt", timeout_s=10).state == "prompt"
@@ -288,7 +288,7 @@ def test_run_works_in_a_posix_shell_with_echo_off(open_shell):
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
-def test_echo_off_counts_as_awaiting_a_secret(open_shell):
+def test_a_nested_shell_with_echo_off_counts_as_awaiting_a_secret(open_shell):
     pane = open_shell("bash")
     pane.send_keys("dash", "Enter")
     wait_for_program(pane, "dash")
@@ -317,7 +317,7 @@ def test_a_shell_that_replaced_ours_is_used_without_marks(open_shell, shell, oth
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_a_builtin_that_reads_is_not_taken_for_another_shell(open_shell, shell):
+def test_a_builtin_that_reads_is_not_mistaken_for_another_shell(open_shell, shell):
     pane = open_shell(shell)
     pane.send_keys("read x", "Enter")
     pane.wait(state="awaiting_input", timeout_s=10)
@@ -331,7 +331,7 @@ def test_a_builtin_that_reads_is_not_taken_for_another_shell(open_shell, shell):
 def test_run_works_in_shells_without_marks_under_any_settings(open_shell, shell):
     pane = open_shell(shell)
     commands = {
-        "clear": "",  # busybox then queries the cursor, and loses input right after the answer
+        "clear": "",  # busybox then queries the cursor, and loses input right after the reply
         "clear; echo after": "after",
         "printf() { :; }; echo function": "function",
         "echo still": "still",
@@ -352,7 +352,7 @@ def test_run_works_in_shells_without_marks_under_any_settings(open_shell, shell)
     traced = pane.run("echo traced", timeout_s=5).output.split("\n")
     assert "traced" in traced
     assert not any("7748" in line for line in traced), "the marks of phux are not traced"
-    result = pane.run("return 3", timeout_s=5)  # typed at the prompt, it would end ksh and dash
+    result = pane.run("return 3", timeout_s=5)  # typed at the prompt, return would end ksh and dash
     assert result.exit_code == 3
     assert result.exit_known
 

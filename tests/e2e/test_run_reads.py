@@ -85,7 +85,7 @@ def test_a_read_typed_before_the_shell_started_leaves_a_prompt(phux):
         pane.kill()
 
 
-def test_a_shell_that_begins_to_edit_its_lines_is_at_its_prompt(open_shell):
+def test_ksh_is_at_its_prompt_after_its_line_editor_is_turned_on(open_shell):
     pane = open_shell("ksh")
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys("set -o emacs", "Enter")
@@ -97,7 +97,7 @@ def test_a_shell_that_begins_to_edit_its_lines_is_at_its_prompt(open_shell):
     assert pane.run("echo $x", timeout_s=10).output == "answer"
 
 
-def test_a_shell_whose_editor_is_changed_is_at_its_prompt(open_shell):
+def test_ksh_is_at_its_prompt_after_vi_mode_is_turned_on_and_off(open_shell):
     """Even in vi mode, ksh leaves editing to the terminal until Escape is pressed."""
     pane = open_shell("ksh")
     pane.wait(state="prompt", timeout_s=10)
@@ -162,10 +162,10 @@ FISH_READS = {
     "typed": ("read -s x", ["secret"]),
     "by its long name": ("echo a; and read --silent --local x", ["secret"]),
     "among other options": ("read -lsP 'password: ' x", ["secret"]),
-    "shown": ("read -P 'not -s ' x", ["input"]),
-    "an s that is a value": ("read -ds x", ["input"]),
+    "with echo": ("read -P 'not -s ' x", ["input"]),
+    "with s as a value": ("read -ds x", ["input"]),
     "one of each": ("read -s a; read b", ["secret", "input"]),
-    "by turns": ("for i in 1 2; read a; read -s b; end", ["input", "secret", "input", "secret"]),
+    "alternating": ("for i in 1 2; read a; read -s b; end", ["input", "secret", "input", "secret"]),
     "with a computed prompt": ("read -P (set_color red)'pw: '(echo 'a) ') -s x", ["secret"]),
     "with escapes": ("read -P a\\;b -s x", ["secret"]),
     "beside reads of files": ("echo hi | read x; read -s y </dev/null; read y; read -s z", ["input", "secret"]),

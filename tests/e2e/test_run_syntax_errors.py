@@ -1,4 +1,4 @@
-"""Commands that a shell cannot parse completely: the result has its exit code and message, and nothing of phux."""
+"""Commands that a shell cannot parse: the result has the shell's exit code and message, and no trace of phux."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def message(text):
 
 
 @pytest.mark.parametrize("shell", POSIX)
-def test_a_command_that_cannot_be_read_ends_as_in_the_shell_itself(open_shell, tmp_path, monkeypatch, shell):
+def test_a_command_that_cannot_be_parsed_ends_as_in_the_shell_itself(open_shell, tmp_path, monkeypatch, shell):
     monkeypatch.setitem(SHELLS, shell, ARGV[shell])
     pane = open_shell(shell)
     wrong = []
@@ -130,7 +130,7 @@ def test_messages_of_long_scripts_with_tabs_are_those_of_dash(open_shell, tmp_pa
 
 
 @pytest.mark.parametrize("shell", ["dash", "ksh", "busybox", "mksh"])
-def test_a_nested_shell_reports_a_syntax_error_and_keeps_what_precedes_it(open_shell, shell):
+def test_a_nested_shell_executes_the_lines_before_a_syntax_error(open_shell, shell):
     pane = open_shell("bash")
     pane.wait(state="prompt", timeout_s=20)
     pane.send_keys(" ".join(ARGV[shell]), "Enter")
@@ -142,7 +142,7 @@ def test_a_nested_shell_reports_a_syntax_error_and_keeps_what_precedes_it(open_s
 
 
 @pytest.mark.parametrize("shell", POSIX)
-def test_a_line_that_only_an_alias_makes_readable_is_executed(open_shell, monkeypatch, shell):
+def test_a_line_that_only_an_alias_makes_valid_is_executed(open_shell, monkeypatch, shell):
     monkeypatch.setitem(SHELLS, shell, ARGV[shell])
     pane = open_shell(shell)
     pane.run("alias begin=if", timeout_s=20)

@@ -8,11 +8,11 @@ import signal
 import subprocess
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
 import phux_client
+from faults import PANIC, faulty_server
 from phux_client import blocking
 from rawwire import RawClient
 from servers import BIN, Cli, embedded_server, eventually, kill_service, process_gone
@@ -38,7 +38,7 @@ def test_a_failed_reuse_of_a_name_keeps_the_dead_pane_and_the_next_service_intac
     assert "last words" in phux.pane("a").snapshot().text
 
 
-def test_an_unknown_program_does_not_stop_the_service_after_next(phux):
+def test_a_program_unknown_to_the_service_does_not_prevent_the_start_of_later_services(phux):
     phux.new_session("live", command=["cat"])
     status = phux.status()
     os.kill(status.service_pid, signal.SIGSTOP)
@@ -49,7 +49,7 @@ def test_an_unknown_program_does_not_stop_the_service_after_next(phux):
         stderr=subprocess.DEVNULL,
     ) as asking:
         os.kill(status.service_pid, signal.SIGCONT)
-        # Between the fork and the reply; nothing may be lost at any moment.
+        # Kill the service between the fork and the reply; nothing may be lost at any moment.
         time.sleep(0.002)
         os.kill(status.service_pid, signal.SIGKILL)
         eventually(lambda: phux.status().service_restarts == 1, within_s=20)
@@ -59,7 +59,7 @@ def test_an_unknown_program_does_not_stop_the_service_after_next(phux):
     assert phux.pane("live").snapshot().state != "dead"
 
 
-def test_the_id_of_an_unknown_program_is_not_reused(phux):
+def test_the_id_of_a_program_unknown_to_the_service_is_not_reused(phux):
     live = phux.new_session("live", command=["cat"]).pane
     status = phux.status()
     with RawClient(phux.socket) as asking:
@@ -101,7 +101,7 @@ def test_programs_that_cannot_be_executed_leave_no_descriptor_behind(phux, tmp_p
     assert open_files(keeper) == before
 
 
-def test_panes_that_come_and_go_leave_no_descriptor_behind(phux):
+def test_killed_panes_leave_no_descriptor_behind(phux):
     phux.new_session("live", command=["cat"])
     status = phux.status()
     before = open_files(status.keeper_pid), open_files(status.service_pid)
@@ -110,8 +110,8 @@ def test_panes_that_come_and_go_leave_no_descriptor_behind(phux):
     eventually(lambda: (open_files(status.keeper_pid), open_files(status.service_pid)) == before)
 
 
-def test_more_panes_than_select_supports_come_back(phux):
-    # Two descriptors per pane in the keeper; select() supports 1024.
+def test_more_panes_than_select_supports_are_restored(phux):
+    # The keeper has two descriptors per pane, and select() supports 1024.
     first = phux.new_session("first", command=["cat"])
     for number in range(519):
         phux.new_session(f"s{number}", command=["cat"])
@@ -142,14 +142,7 @@ def test_without_descriptors_panes_are_refused_and_a_new_service_still_starts(tm
 
 
 def test_the_note_on_an_engine_survives_the_next_service_death(tmp_path):
-    panic = (Path(__file__).parent / "test_engine_crash.py").read_text().split('PANIC = """')[1].split('"""')[0]
-    (tmp_path / "sitecustomize.py").write_text(panic)
-    os.environ["PYTHONPATH"] = str(tmp_path)
-    try:
-        server = embedded_server("ghostty")
-    finally:
-        del os.environ["PYTHONPATH"]
-    with server, blocking.connect(server.socket) as phux:
+    with faulty_server(tmp_path, PANIC, "ghostty") as server, blocking.connect(server.socket) as phux:
         pane = phux.new_session("bad", command=["cat"]).pane
         pane.send_keys("CRASH-NOW", "Enter")
         eventually(lambda: phux.status().service_restarts == 1)
@@ -159,7 +152,7 @@ def test_the_note_on_an_engine_survives_the_next_service_death(tmp_path):
         assert phux.status().engine_notes == notes
 
 
-def test_a_server_whose_service_died_after_the_last_session_ends_all_the_same(runtime):
+def test_a_server_ends_with_its_last_session_after_a_service_death(runtime):
     with blocking.connect(start=True) as phux:
         session = phux.new_session("only", command=["cat"])
         status = phux.status()

@@ -21,7 +21,7 @@ import pytest
 from rawwire import RawClient
 from servers import BIN, Cli, clean_environment, embedded_server, eventually, process_gone
 
-# Neither SIGHUP nor SIGTERM nor SIGINT ends it.
+# A program that ignores SIGHUP, SIGTERM and SIGINT.
 DEAF = ["sh", "-c", "trap '' HUP TERM INT; echo deaf; while :; do sleep 0.2; done"]
 
 
@@ -35,7 +35,7 @@ def place():
 
 @contextlib.contextmanager
 def foreground(place, *flags, **env):
-    """``phux server`` in the foreground, listening."""
+    """Run ``phux server`` in the foreground, and wait until it listens."""
     process = subprocess.Popen(
         [BIN / "phux", "server", "--socket", str(place), *flags],
         env=clean_environment() | env,
@@ -121,7 +121,7 @@ def test_a_signal_right_after_the_start_ends_the_server_cleanly(place):
         assert not os.path.lexists(place)
 
 
-def test_kill_server_ends_the_server_cleanly_and_returns_when_it_is_gone(place, tmp_path):
+def test_kill_server_ends_the_server_cleanly_before_it_returns(place, tmp_path):
     with foreground(place) as process, RawClient(str(place)) as client:
         client.see(client.get("new_session", cwd="/", command=DEAF)["pane_id"], "deaf")
         pids = processes_of(client)
@@ -153,7 +153,7 @@ def test_the_server_ends_when_the_last_dead_pane_is_cleared(place, tmp_path):
         ended_well(process, place, [])
 
 
-def test_killing_a_program_that_ignores_the_hang_up_takes_the_half_second_of_grace(place):
+def test_killing_a_program_that_ignores_the_hang_up_takes_half_a_second(place):
     with foreground(place), RawClient(str(place)) as client:
         client.get("new_session", name="stays", cwd="/", command=["sleep", "1000"])
         made = client.get("new_session", cwd="/", command=DEAF)
@@ -245,7 +245,7 @@ def test_the_socket_is_private(place):
 
 @pytest.fixture
 def auto(runtime, tmp_path):
-    """``phux`` without a server; one that it starts ends with the test."""
+    """``phux`` without a server; a server that it starts ends with the test."""
     cli = Cli("", tmp_path, {"XDG_RUNTIME_DIR": str(runtime)})
     yield cli
     cli("kill", "--server")
@@ -283,7 +283,7 @@ def test_the_server_log_is_private_shown_in_status_and_names_the_socket(auto, ru
     [["ls"], ["status"], ["snapshot", "w"], ["send-keys", "w", "x"], ["kill", "w"], ["paste", "w", "x"], ["wait", "w"]],
     ids=lambda words: words[0],
 )
-def test_other_verbs_start_nothing(auto, runtime, verb):
+def test_other_verbs_start_no_server(auto, runtime, verb):
     finished = auto(verb[0], "--json", *verb[1:])
     assert finished.error["error"]["code"] == "no_server"
     assert "phux new" in finished.error["remedy"]
@@ -335,7 +335,7 @@ def test_invalid_input_starts_no_server(auto, runtime):
 
 @pytest.fixture(params=["new", "server"])
 def begin(request, tmp_path):
-    """Both ways to start a server; they must refuse alike."""
+    """Try to start a server in each of two ways, which must refuse alike; return the message and the remedy."""
 
     def attempt(socket, **env):
         cli = Cli(str(socket), tmp_path, env)
@@ -429,7 +429,7 @@ def test_an_unknown_engine_is_rejected_with_a_list_of_engines(place, begin):
 
 @pytest.mark.parametrize("suffix", ["log", "lock"])
 @pytest.mark.parametrize("what", ["directory", "symbolic link", "FIFO"])
-def test_a_log_or_lock_that_cannot_be_written_is_a_start_error_that_names_it(place, tmp_path, suffix, what):
+def test_a_log_or_lock_that_cannot_be_written_is_a_start_error_that_names_the_file(place, tmp_path, suffix, what):
     taken = Path(f"{place}.{suffix}")
     if what == "directory":
         taken.mkdir()
@@ -494,7 +494,7 @@ def test_another_user_is_rejected_even_if_permissions_allow_access():
         os.chmod(directory, 0o700)
 
 
-def test_a_client_does_not_talk_to_a_socket_in_an_open_directory(tmp_path):
+def test_a_client_does_not_connect_to_a_socket_in_an_open_directory(tmp_path):
     with embedded_server() as server:
         directory = os.path.dirname(server.socket)
         os.chmod(directory, 0o755)

@@ -68,7 +68,7 @@ def test_programs_keep_running_and_the_tree_is_restored(phux, server):
     assert (status.sessions, status.panes, status.dead_panes) == (3, 3, 0)
 
 
-def test_the_verbs_work_again_and_new_output_is_shown(server, tmp_path):
+def test_the_verbs_work_and_new_output_is_shown_after_a_service_death(server, tmp_path):
     cli = Cli(server.socket, tmp_path)
     cli.json("new", "-s", "w", "--", *ECHO)
     cli.json("wait", "w", "--until", "ready", "--timeout", "10")
@@ -135,7 +135,7 @@ def test_an_exit_that_was_sent_but_not_received_is_sent_again(phux, server):
     status = phux.status()
     with stopped(status.service_pid):
         os.kill(pids[victim.id], signal.SIGKILL)
-        # Reaped by the keeper, which has reported it to the stopped service.
+        # The keeper has reaped the program, and reported its end to the stopped service.
         eventually(lambda: not Path(f"/proc/{pids[victim.id]}").exists())
         os.kill(status.service_pid, signal.SIGKILL)
     screen = victim.wait(exit=True, timeout_s=10)
@@ -215,7 +215,7 @@ def test_handles_of_a_blocking_client_work_after_a_service_death(phux, server):
     assert session.kill() == 1
 
 
-def test_a_blocking_wait_in_progress_survives(phux, server):
+def test_a_blocking_wait_in_progress_survives_a_service_death(phux, server):
     pane = phux.new_session("w", command=ECHO).pane
     pane.wait(until="ready", timeout_s=10)
     outcome = []
@@ -287,7 +287,7 @@ async def test_handles_of_an_async_client_work_after_a_service_death(server):
         await anyio.to_thread.run_sync(kill_service, server.socket)
         assert (await pane.snapshot()).state != "dead"
         await anyio.to_thread.run_sync(kill_service, server.socket)
-        await anyio.wait_all_tasks_blocked()  # the client has noticed it
+        await anyio.wait_all_tasks_blocked()  # the client has noticed the death
         assert await pane.send_keys("typed", "Enter") == 6
         await pane.wait(until="<typed>", timeout_s=10)
         async with phux.watch("w") as events:
@@ -311,7 +311,7 @@ async def test_an_async_call_started_after_the_death_does_not_count_as_interrupt
 
 
 @pytest.mark.anyio
-async def test_async_waits_and_readings_in_progress_survive(server):
+async def test_async_waits_and_reads_in_progress_survive_a_service_death(server):
     async with phux_client.connect(server.socket) as phux:
         pane = (await phux.new_session("w", command=ECHO)).pane
         await pane.wait(until="ready", timeout_s=10)

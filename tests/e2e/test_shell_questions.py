@@ -1,4 +1,4 @@
-"""Questions asked by a shell before or at its prompt: the pane awaits input, and no run types into them."""
+"""A pane whose shell asks a question before or at its prompt awaits input, and no run types an answer."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_shell_that_an_rc_file_executes_is_used_at_once(open_shell):
     assert time.monotonic() - began < 5
 
 
-def test_a_shell_that_cannot_be_integrated_says_so_and_is_used_without_marks(open_shell, tmp_path, monkeypatch):
+def test_run_works_in_a_shell_that_cannot_be_integrated(open_shell, tmp_path, monkeypatch):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "sh").symlink_to(shutil.which("zsh") or pytest.skip("zsh is not installed"))
     monkeypatch.setitem(SHELLS, "zsh as sh", [str(tmp_path / "bin" / "sh")])

@@ -14,8 +14,8 @@ from servers import embedded_server, eventually
 
 MIB = 1024 * 1024
 
-# Each line causes an event with a long title. The program waits for the reply to a query after each, because titles that
-# the service reads together cause one event.
+# A program that causes an event with a long title for each line. After each line, it waits for the reply to a query,
+# because titles that the service reads together cause one event.
 FLOOD = """
 import itertools, os, time, tty
 tty.setraw(0)
@@ -39,7 +39,7 @@ def path():
 
 @pytest.fixture(scope="module", autouse=True)
 def mute(path):
-    """Connections that never say hello, opened first and checked last, so that no test waits for their timeout."""
+    """Connections that send no hello, opened first and checked last, so that no test waits for their timeout."""
     silent = RawClient(path, greet=False, timeout_s=15)
     hesitant = RawClient(path, greet=False, timeout_s=15)
     hesitant.send_bytes(frame({"hello": {"protocol": [1, 0]}})[:10])
@@ -62,7 +62,7 @@ def own():
 
 @pytest.fixture
 def flood(client):
-    """Return a pane that causes thousands of events once Enter is pressed."""
+    """A pane that causes thousands of events once Enter is pressed."""
     pane = client.get("new_session", cwd="/", command=[sys.executable, "-c", FLOOD])["pane_id"]
     client.see(pane, "waiting")
     yield pane
@@ -82,7 +82,7 @@ def memory(client):
 
 
 def delays(client, pane, *, for_s=0.0, growth=0):
-    """Return the times of snapshots that are taken for a while, and until the pane has written some bytes."""
+    """Take snapshots for some seconds, and until the pane has written some bytes; return the duration of each."""
     taken = []
     first = client.get("snapshot", pane=pane)["seq"]
     deadline = time.monotonic() + for_s
@@ -108,7 +108,7 @@ def send_until_full(client, data):
     return sent
 
 
-def test_a_subscriber_that_stops_reading_uses_little_memory_and_is_told_what_it_lost(path, client, flood):
+def test_a_subscriber_that_stops_reading_uses_little_memory_and_gets_the_number_of_lost_events(path, client, flood):
     with RawClient(path) as slow:
         subscription = slow.get("subscribe", pane=flood)["subscription"]
         start(client, flood)
@@ -174,7 +174,7 @@ def test_thousands_of_unread_snapshots_are_not_buffered(own):
         grown = memory(client) - before
         assert waited < 1, f"another client waited {waited:.1f} s, and memory grew by {grown // MIB} MiB"
         assert grown < 64 * MIB, f"{grown // MIB} MiB for replies of {size} bytes"
-        # The client gets all of them once it reads.
+        # The client gets all replies once it reads.
         assert [greedy.receive()["id"] for _ in range(50)] == list(range(50))
 
 
@@ -198,12 +198,12 @@ def test_large_replies_are_not_prepared_for_a_client_that_does_not_read(own, cal
             client.get(call, **params)
         grown = memory(client) - before
         assert grown < 8 * size, f"{grown // MIB} MiB for unread replies of {size // MIB} MiB"
-        # The client gets all of them once it reads.
+        # The client gets all replies once it reads.
         assert all(len(str(greedy.receive()["ok"])) == size for _ in range(4))
     eventually(lambda: client.get("status")["clients"] == 1)
 
 
-def test_a_long_pipeline_of_cheap_requests_does_not_make_others_wait(own):
+def test_a_long_pipeline_of_cheap_requests_does_not_delay_others(own):
     client, path = own
     pane = client.get("new_session", cwd="/", command=["sleep", "1000"])["pane_id"]
     request = {"call": "snapshot", "params": {"pane": pane, "cells": True}}
@@ -213,7 +213,7 @@ def test_a_long_pipeline_of_cheap_requests_does_not_make_others_wait(own):
         assert max(taken) < 0.25, f"another client waited {max(taken):.2f} s"
 
 
-def test_a_client_that_types_and_never_reads_is_bounded(path, client):
+def test_a_client_that_types_and_never_reads_uses_bounded_memory(path, client):
     pane = client.get("new_session", cwd="/", command=["cat"])["pane_id"]
     typing = {"call": "input", "params": {"pane": pane, "items": [{"text": "x\n"}]}}
     with RawClient(path) as rude:
@@ -226,7 +226,7 @@ def test_a_client_that_types_and_never_reads_is_bounded(path, client):
     client.get("kill", scope="pane", id=pane)
 
 
-def test_very_many_subscriptions_of_one_client_do_not_make_others_wait(path, client, flood):
+def test_twenty_thousand_subscriptions_of_one_client_do_not_delay_others(path, client, flood):
     with RawClient(path) as greedy:
         before = memory(client)
         greedy.sock.settimeout(30)
@@ -268,7 +268,7 @@ def test_a_client_that_disconnects_with_pending_replies_leaves_nothing_behind(pa
     eventually(lambda: client.get("status")["clients"] <= clients)
 
 
-def test_a_client_that_never_says_hello_gets_an_error_and_is_disconnected(mute, client):
+def test_a_client_that_sends_no_hello_gets_an_error_and_is_disconnected(mute, client):
     for connection in mute:
         (told,) = connection.everything()
         assert told["error"]["code"] == "protocol"

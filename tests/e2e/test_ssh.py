@@ -1,4 +1,4 @@
-"""Shells at the other end of a real ssh connection, with only bytes in between."""
+"""Shells at the other end of a real ssh connection."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def configuration(directory, port):
 
 @contextlib.contextmanager
 def serving(sshd, directory):
-    """Serve on a free port, and return it; None if the server does not start."""
+    """Run sshd on a free port, and yield the port, or None if sshd does not start."""
     log = directory / "log"
     with socket.socket() as reserved, log.open("w") as said:
-        # Bound until the server listens, so that no other process gets the same port.
+        # Keep the port bound until sshd listens, so that no other process gets the same port.
         reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         reserved.bind(("127.0.0.1", 0))
         port = reserved.getsockname()[1]
@@ -73,7 +73,7 @@ def connect(tmp_path_factory):
     if sshd is None or shutil.which("ssh") is None or shutil.which("ssh-keygen") is None:
         pytest.skip("sshd or ssh is not installed")
     if os.geteuid() == 0:
-        # The directory that root's sshd needs. It is not removed, because another worker may use it.
+        # When root runs sshd, it needs this directory. Other workers may use the directory, so it is not removed.
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
     directory = tmp_path_factory.mktemp("ssh")
     for name in ("host_key", "key"):
@@ -94,7 +94,7 @@ def connect(tmp_path_factory):
 
 @pytest.fixture
 def log_in(connect, open_shell):
-    """Open a pane whose shell has connected to another one with ssh."""
+    """Return a function that opens a pane, and connects its shell to another shell with ssh."""
 
     def log_in(outer, shell):
         if shutil.which(shell.split()[0]) is None:

@@ -30,11 +30,11 @@ PROGRAMS = {
     "a node REPL": (["node"], "awaiting_input", "node"),
     "readline": (["python3", "-c", "import readline\nwhile True: input('db=> ')"], "awaiting_input", "python3"),
     "fzf": (["sh", "-c", "seq 9 | fzf"], "fullscreen", "sh"),
-    "fzf without the whole screen": (["sh", "-c", "seq 9 | fzf --height 5"], "awaiting_input", "sh"),
+    "fzf without the alternate screen": (["sh", "-c", "seq 9 | fzf --height 5"], "awaiting_input", "sh"),
     "a pager behind a pipe": (["sh", "-c", "seq 999 | less"], "fullscreen", "sh"),
     "git commit with an editor": (["git", "commit", "--allow-empty"], "fullscreen", "git"),
     "a loop": (["sh", "-c", "while :; do :; done"], "running", "sh"),
-    "a pipe that nobody types into": (["sh", "-c", "sleep 60 | cat"], "running", "sh"),
+    "a pipe that reads no input": (["sh", "-c", "sleep 60 | cat"], "running", "sh"),
     "a program that follows a file": (["tail", "-f", "/dev/null"], "running", "tail"),
     "a reader under nice": (["nice", "cat"], "awaiting_input", "cat"),
     "openssl passwd": (["openssl", "passwd"], "awaiting_secret", "openssl"),
@@ -50,9 +50,8 @@ def phux(tmp_path_factory):
 
 @pytest.fixture
 def home(tmp_path):
-    (tmp_path / ".local/share/fish/generated_completions").mkdir(
-        parents=True
-    )  # without it, fish reads all manual pages
+    # Without this directory, fish reads all manual pages.
+    (tmp_path / ".local/share/fish/generated_completions").mkdir(parents=True)
     (tmp_path / ".zshrc").write_text("")
     return {"HOME": str(tmp_path)}
 
@@ -78,7 +77,7 @@ def test_each_program_has_the_expected_state(phux, home, name):
     session.kill()
 
 
-# The line typed at a prompt, the state, the foreground program (None: the shell itself), and the keys that end it.
+# The line typed at a prompt, the state, the foreground program (None: the shell itself), and the keys that end the line.
 TYPED = {
     "cat": ("cat", "awaiting_input", "cat", ["C-d"]),
     "cat that is interrupted": ("cat", "awaiting_input", "cat", ["C-c"]),
@@ -89,9 +88,9 @@ TYPED = {
     "sleep": ("sleep 100", "running", "sleep", ["C-c"]),
     "vim": ("vim -u NONE -N", "fullscreen", "vim", [":q!", "Enter"]),
 }
-# dash has no such option, and in ksh it saves the line in the history.
+# dash has no `read -s`, and in ksh `read -s` saves the line in the history.
 SILENT_READ = [shell for shell in SHELLS if shell not in {"dash", "ksh"}]
-SLEEPS_ITSELF = "ksh"
+SLEEPS_ITSELF = "ksh"  # sleep is a builtin
 
 
 @pytest.mark.parametrize(
@@ -161,7 +160,7 @@ def test_a_stopped_job_leaves_a_prompt(phux, home, shell):
     pane.wait(state="prompt", timeout_s=20)
     pane.send_keys("env sleep 60", "Enter")
     pane.wait(state="running", timeout_s=20)
-    while pane.info().foreground.command != "sleep":  # before that, C-z would have no effect
+    while pane.info().foreground.command != "sleep":  # until then, C-z would have no effect
         pane.wait(idle_ms=20, timeout_s=20)
     pane.send_keys("C-z")
     assert pane.wait(state="prompt", timeout_s=20).state == "prompt"
@@ -169,7 +168,7 @@ def test_a_stopped_job_leaves_a_prompt(phux, home, shell):
     session.kill()
 
 
-def test_states_under_load_are_the_same(phux, home):
+def test_states_are_the_same_under_load(phux, home):
     load = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(3 * (os.cpu_count() or 1))]
     try:
         for name in ("cat", "getpass", "sleep", "vim", "bash"):

@@ -54,7 +54,7 @@ class Reader:
         self._taken = 0
 
     def read(self, size):
-        """Return the next N bytes, and check that no more arrive."""
+        """Wait for at least N bytes, and return all bytes since the last call."""
         eventually(lambda: self.path.stat().st_size >= self._taken + size)
         with self.path.open("rb") as file:
             file.seek(self._taken)
@@ -63,7 +63,7 @@ class Reader:
         return data
 
     def typed(self, *words, literal=False):
-        """Return the bytes that these words become."""
+        """Type words, and return the bytes that the program reads."""
         return self.read(self.pane.send_keys(*words, literal=literal))
 
     def pasted(self, text):
@@ -83,7 +83,7 @@ def reader(phux, tmp_path):
         one.pane.kill()
 
 
-# Keys, against xterm's tables (ctlseqs, "PC-Style Function Keys"; input.c for what types a character)
+# Keys, against xterm's tables (ctlseqs, "PC-Style Function Keys"; input.c for keys that type a character)
 
 LETTERS = {"Up": "A", "Down": "B", "Right": "C", "Left": "D", "Home": "H", "End": "F"}
 PF = {"F1": "P", "F2": "Q", "F3": "R", "F4": "S"}
@@ -121,7 +121,7 @@ COMBINATIONS = ["", "S", "M", "C", "CM", "CS", "MS", "CMS"]
 
 
 @pytest.mark.parametrize("application", [False, True], ids=["normal", "application cursor"])
-def test_every_key_with_every_modifier_types_what_xterm_types(reader, application):
+def test_every_key_with_every_modifier_types_the_same_bytes_as_in_xterm(reader, application):
     program = reader("\\x1b[?1h" if application else "")
     wrong = {}
     for name in KEY_NAMES:
@@ -215,7 +215,7 @@ def test_words_follow_each_other_without_a_space(shared):
     assert shared.typed("a", "b c", "Space", "d", "C-c") == b"ab c d\x03"
 
 
-def test_literal_types_every_word_as_it_is(shared):
+def test_literal_words_are_typed_unchanged(shared):
     assert shared.typed("Enter", "C-c", "F1", literal=True) == b"EnterC-cF1"
 
 
@@ -231,10 +231,8 @@ def test_the_cli_accepts_words_after_dashes_and_literal_words(cli, shared):
     assert shared.read(3) == b"x\t\r"
 
 
-def test_escape_and_the_next_word_are_two_keys_instead_of_alt(phux, reader):
-    if phux.status().engine != "ghostty":
-        pytest.skip("only the ghostty engine speaks the kitty protocol, in which the two differ")
-    program = reader("\\x1b[>1u")  # disambiguate escape codes
+def test_escape_and_the_next_word_are_two_keys_instead_of_alt(reader):
+    program = reader("\\x1b[>1u")  # the kitty protocol: disambiguate escape codes
     assert program.typed("Escape", "j") == b"\x1b[27uj"
     assert program.typed("Escape", "Enter") == b"\x1b[27u\r"
     assert program.typed("M-j") == b"\x1b[106;3u"
@@ -298,7 +296,7 @@ def test_a_line_before_enter_is_one_paste_on_the_primary_screen(reader):
     program = reader("\\x1b[?2004h")
     assert program.typed("make test", "Enter") == b"\x1b[200~make test\x1b[201~\r"
     assert program.typed("make", " test", "Enter") == b"\x1b[200~make test\x1b[201~\r"
-    # Only right before Enter, and not with literal words.
+    # A line is pasted only right before Enter, and not with literal words.
     assert program.typed("make", "Tab", "Enter") == b"make\t\r"
     assert program.typed("make") == b"make"
     assert program.typed("make", "Enter", literal=True) == b"makeEnter"

@@ -51,7 +51,7 @@ def start(phux):
 
 
 class Waiting(threading.Thread):
-    """A wait that runs while the test does something."""
+    """A wait in a thread."""
 
     def __init__(self, pane, **options):
         super().__init__()
@@ -74,7 +74,7 @@ class Waiting(threading.Thread):
 # Text
 
 
-def test_text_across_a_soft_wrap_is_found_wherever_it_is_written(start, shared):
+def test_text_across_a_soft_wrap_is_found(start, shared):
     pane = start("sh", "-c", "echo ready; read x; printf '0123456789abcdefghij\\n'; cat", size=(7, 4))
     seq = pane.snapshot().seq
     pane.send_keys("Enter")
@@ -126,7 +126,7 @@ DRAW = [
 
 
 def draw(pane, text):
-    """Make the program draw, and wait until it has."""
+    """Make the program draw a text, and wait until the text is drawn."""
     seq = pane.snapshot().seq
     pane.send_keys(text, "Enter")
     pane.wait(idle_ms=50, since=seq, timeout_s=20)
@@ -139,7 +139,7 @@ def test_text_drawn_in_pieces_on_the_alternate_screen_is_found_with_since(start)
     draw(pane, "Insta")
     draw(pane, "lled ok")
     assert waiting.over().met_line.strip() == "Installed ok"
-    # A wait that starts after a part was drawn finds it, too.
+    # A wait that starts after a part was drawn also finds the whole text.
     seq = pane.snapshot().seq
     draw(pane, r"\033[2D42")
     assert pane.wait(until="Installed 42", since=seq, timeout_s=20).met == "until"
@@ -158,7 +158,7 @@ def test_old_text_on_the_alternate_screen_is_not_matched_with_since(start):
     assert waiting.over().met_line == "a needle"
 
 
-def test_the_echo_is_not_matched_with_since(start):
+def test_an_echo_before_since_is_not_matched(start):
     pane = start("sh", "-c", "echo ready; exec cat")  # the terminal echoes, and so does cat
     pane.send_keys("needle")
     pane.wait(until="needle", timeout_s=20)
@@ -177,8 +177,8 @@ def test_wait_returns_while_the_pane_writes_continuously(start):
     assert waiting.over().met == "until"
 
 
-def test_overwritten_text_of_a_progress_line_is_not_matched(start):
-    """Text that is overwritten at once is not matched; the last state is."""
+def test_the_last_state_of_a_progress_line_is_matched(start):
+
     pane = start(
         "sh", "-c", r"stty -echo; echo ready; read x; printf 'step 1\rstep 2\rstep 3'; read x; printf '\rdone  \n'; cat"
     )
@@ -190,7 +190,7 @@ def test_overwritten_text_of_a_progress_line_is_not_matched(start):
     assert waiting.over().met_line.strip() == "done"
 
 
-def test_positions_of_a_run_bound_what_is_searched(phux, tmp_path):
+def test_the_positions_of_a_run_limit_a_wait_with_since(phux, tmp_path):
     pane = phux.new_session(None, command=["bash"], env={"HOME": str(tmp_path)}).pane
     first = pane.run("echo needle one")
     second = pane.run("echo other")
@@ -250,14 +250,14 @@ def test_text_written_just_before_the_program_ends_is_found(phux):
         assert pane.wait(until="the needle", exit=True, since=0, timeout_s=20).met == "until"
 
 
-def test_a_program_that_ends_without_the_text_is_an_error_at_once(start):
+def test_a_wait_fails_at_once_when_the_program_ends_without_the_text(start):
     pane = start("sh", "-c", "echo ready; read x")
     waiting = Waiting(pane, until="never")
     pane.send_keys("Enter")
     assert isinstance(waiting.over(), phux_client.PaneClosedError)
 
 
-def test_a_pane_that_is_killed_meanwhile_is_an_error_at_once(start):
+def test_a_wait_fails_at_once_when_its_pane_is_killed(start):
     pane = start(*ECHO)
     waiting = Waiting(pane, until="never")
     pane.wait(idle_ms=50)
@@ -272,7 +272,7 @@ def test_invalid_conditions_are_rejected(start):
             pane.wait(**options)
 
 
-def test_a_wait_rarely_looks_at_a_quiet_pane(start):
+def test_a_wait_rarely_reads_a_quiet_pane(start):
     pane = start(*ECHO)
     wanted = flows.Conditions(until="never")
     outcome = pane._phux.drive(flows.wait(pane._phux.caller, pane.id, wanted, timeout_s=1.5))
@@ -301,7 +301,7 @@ def counting(flow, asked):
         answer = yield step
 
 
-def test_a_wait_sends_no_requests_while_nothing_happens(start):
+def test_a_wait_sends_few_requests_while_nothing_happens(start):
     """A wait on a quiet pane sends requests at its beginning, and then less than once a second."""
     pane = start(*ECHO)
     pane.wait(idle_ms=100, timeout_s=20)
@@ -326,8 +326,8 @@ def test_a_wait_sends_no_requests_while_nothing_happens(start):
 # Marks
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-def test_only_output_counts_where_the_shell_marks_it(phux, tmp_path):
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_output_only_matches_only_the_output_of_commands(phux, tmp_path):
     pane = phux.new_session(None, command=["bash"], env={"HOME": str(tmp_path)}).pane
     pane.wait(state="prompt", timeout_s=20)
     before = pane.snapshot().seq
@@ -347,8 +347,8 @@ def test_only_output_counts_where_the_shell_marks_it(phux, tmp_path):
         pane.wait(until="needle", output_only=True, timeout_s=0.1)
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-def test_what_a_command_draws_on_the_alternate_screen_is_output_and_a_prompt_there_is_not(phux, tmp_path):
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_output_only_matches_the_alternate_screen_of_a_command_but_no_prompt_there(phux, tmp_path):
     pane = phux.new_session(None, command=["bash"], env={"HOME": str(tmp_path)}).pane
     pane.wait(state="prompt", timeout_s=20)
     pane.send_keys(r"printf '\033[?1049h\033[3;3HInsta'; read -s x; printf 'lled ok'; read -s x", "Enter")

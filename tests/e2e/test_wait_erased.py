@@ -7,13 +7,13 @@ import pytest
 from phux_core import errors
 from servers import Cli
 
-# Each command line writes a word that it does not contain itself, and erases it.
+# Each command line writes a word that the line itself does not contain, and erases the word.
 BURSTS = {
     "a carriage return and EL": r"printf 'ne''edle\r\033[K'",
     "an erased line": r"printf 'ne''edle\033[2K\r'",
     "an overwritten line": r"printf 'ne''edle\rsomething else\n'",
     "backspaces": r"printf 'ne''edle\b\b\b\b\b\bxxxxxx\n'",
-    "colours": r"printf 'n\033[31me\033[m\033(Be''dle\r\033[K'",
+    "colors": r"printf 'n\033[31me\033[m\033(Be''dle\r\033[K'",
     "the row above": r"printf 'ne''edle\n\033[A\033[J'",
     "an alternate screen": r"printf '\033[?1049h\033[Hne''edle\033[?1049l'",
     "an older alternate screen": r"printf '\033[?47h\033[5;5Hne''edle\033[?47l'",
@@ -43,7 +43,7 @@ def test_text_that_was_erased_at_once_is_found(pane, burst):
         )
         assert (acted.outcome, acted.met_line) == ("met", "needle")
         pane.wait(state="prompt", timeout_s=20)
-        # By now, all of it is in the past, and is read at once.
+        # Now a wait with since reads the whole text at once.
         assert pane.wait(since=acted_since, timeout_s=20, **condition).met_line == "needle"
 
 

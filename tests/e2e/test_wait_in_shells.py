@@ -1,4 +1,4 @@
-"""``wait`` in every shell: each condition, and that typed input is not output, whatever echoes it."""
+"""``wait`` in every shell: each condition works, and typed input does not count as output."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_every_condition_works_in_every_shell(pane, tmp_path):
         pane.wait(until="never", stop="^600$", since=seq, timeout_s=20)
     for since in (pane.snapshot().seq, None):
         with pytest.raises(errors.TimedOutError):
-            pane.wait(until="the needle", since=since, timeout_s=0.1)  # it has scrolled away
+            pane.wait(until="the needle", since=since, timeout_s=0.1)  # the text has scrolled away
     pane.send_keys("printf '\\033[2J\\033[H'", "Enter")
     assert pane.wait(gone="600", timeout_s=20).met == "gone"
     pane.wait(state="prompt", timeout_s=20)
@@ -73,7 +73,7 @@ def test_the_echo_of_a_command_is_not_output(open_shell, shell, size):
         pane.send_keys(line, "Enter")
         assert output_line(pane, f"needle {number}") == f"a needle {number}"
         pane.wait(state="prompt", timeout_s=20)
-        # Key by key, with a pause before Enter.
+        # Word by word, with a pause before Enter.
         since = pane.snapshot().seq
         for word in ("sleep 0.2; ", "echo third", " needle; ec", f"ho nee''dle {number}"):
             pane.send_keys(word, literal=True)
@@ -112,7 +112,7 @@ def test_a_prompt_that_changes_is_not_output(open_shell, shell, tmp_path):
     assert output_line(pane, "needle", since=since) == "needle"
 
 
-@pytest.mark.parametrize("shell", [name for name in MARKED if name != "dash"])  # which cannot recall lines
+@pytest.mark.parametrize("shell", [name for name in MARKED if name != "dash"])  # dash cannot recall lines
 def test_a_line_from_the_history_is_not_output(open_shell, shell):
     pane = open_shell(shell)
     pane.wait(state="prompt", timeout_s=20)
@@ -313,7 +313,7 @@ def test_empty_lines_and_incomplete_commands_are_not_reported(posix_pane):
     assert len(posix_pane.commands()) <= before + 2
 
 
-def test_the_next_service_knows_what_was_typed_at_a_prompt(open_shell, phux):
+def test_the_next_service_knows_the_input_typed_at_a_prompt(open_shell, phux):
     panes = {name: open_shell(name) for name in MARKED}
     since = {}
     for name, pane in panes.items():

@@ -1,4 +1,4 @@
-"""A state ends a wait only after all input typed before the call was read, with any further conditions."""
+"""A state ends a wait only after all input typed before the call was read, whatever the other conditions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ REPLS = {
 
 
 def options(pane, conditions, prompt):
-    """Return the options, with the values of this pane filled in."""
+    """Return the conditions, with placeholders replaced by the values of this pane."""
     values = {"@now": lambda: pane.snapshot().seq, "@prompt": lambda: prompt}
     return {name: values[value]() if value in values else value for name, value in conditions.items()}
 
@@ -94,7 +94,7 @@ def test_awaiting_input_counts_only_after_an_entered_line_was_executed(phux, tmp
     session.kill()
 
 
-def test_state_of_a_snapshot_is_never_older_than_what_was_typed_before(phux, tmp_path):
+def test_the_state_of_a_snapshot_is_never_older_than_earlier_input(phux, tmp_path):
     go = tmp_path / "go"
     os.mkfifo(go)
     session = phux.new_session(None, command=["sh", "-c", "while read -r _; do cat go; done"], cwd=str(tmp_path))
@@ -108,7 +108,7 @@ def test_state_of_a_snapshot_is_never_older_than_what_was_typed_before(phux, tmp
 
 
 @pytest.mark.parametrize("shell", ["bash", "dash"])
-def test_act_and_the_command_line_wait_for_the_same(open_shell, server, shell, tmp_path):
+def test_act_and_the_cli_also_wait_until_an_entered_line_was_executed(open_shell, server, shell, tmp_path):
     pane, cli = open_shell(shell), Cli(server.socket, tmp_path)
     pane.wait(state="prompt", timeout_s=20)
     for turn in range(2):

@@ -1,4 +1,4 @@
-"""``watch`` on real programs: by the installed script, and by the library under both loops."""
+"""``watch`` on real programs: by the installed script, and by the library under asyncio and trio."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from servers import BIN, Cli, clean_environment, eventually
 from validation import validate
 
 READ = ["sh", "-c", "stty -echo; echo ready; while read -r x; do echo $x; done"]
-# Causes more events than the buffers between it and the reader hold. It waits for the reply to a query after each title,
-# because titles that the service reads together cause one event.
+# A program that causes more events than all buffers hold. After each title, it waits for the reply to a query, because
+# titles that the service reads together cause one event.
 TITLES = r"""
 import os, tty
 tty.setraw(0)
@@ -51,7 +51,7 @@ def pane(phux):
 
 
 class Watch:
-    """The installed script, while it runs."""
+    """A running ``phux watch``."""
 
     def __init__(self, cli, *words):
         self.process = subprocess.Popen(
@@ -86,7 +86,7 @@ def watch(cli):
 
 
 def begin(watching, nudge):
-    """Cause events until the watch reports one, after which it misses none; return what it reported."""
+    """Cause events until the watch prints one, and return its output; from then on, it misses no event."""
     out = watching.process.stdout.fileno()
 
     def told():
@@ -164,7 +164,7 @@ def test_a_dead_pane_reports_only_its_end(cli, pane):
     assert (finished.code, json.loads(finished.err)["error"]["code"]) == (1, "pane_closed")
 
 
-def test_the_end_of_the_server_is_the_end_of_the_watch(watch, pane, phux):
+def test_the_end_of_the_server_ends_the_watch(watch, pane, phux):
     watching = watch("--json")
     begin(watching, type_into(pane))
     phux.kill_server()
@@ -218,13 +218,13 @@ def test_a_service_death_is_reported_and_the_watch_continues(watch, pane, phux):
     assert events[-1]["event"] == "pane_closed"
 
 
-def test_a_slow_reader_blocks_no_pane_and_is_told_how_much_it_lost(watch, phux):
+def test_a_slow_reader_blocks_no_pane_and_gets_the_number_of_lost_events(watch, phux):
     pane = phux.new_session("titles", command=[sys.executable, "-c", TITLES]).pane
     pane.wait(until="ready", timeout_s=20)
     watching = watch("--json")
     begin(watching, lambda: phux.new_session(None, command=["true"]))
     pane.send_keys("x")
-    pane.wait(until="over", timeout_s=60)  # although the watch is not read
+    pane.wait(until="over", timeout_s=60)  # although the test does not read the watch
     events = []
     for line in watching.process.stdout:
         events.append(json.loads(line))
@@ -243,7 +243,7 @@ def test_a_slow_reader_blocks_no_pane_and_is_told_how_much_it_lost(watch, phux):
 
 
 @pytest.mark.anyio
-async def test_the_events_of_a_pane_end_with_it(socket):
+async def test_the_events_of_a_pane_end_when_it_closes(socket):
     async with phux_client.connect(socket) as phux:
         pane = (await phux.new_session("work", command=READ)).pane
         await pane.wait(until="ready", timeout_s=20)
@@ -256,7 +256,7 @@ async def test_the_events_of_a_pane_end_with_it(socket):
 
 
 @pytest.mark.anyio
-async def test_text_can_be_watched(socket):
+async def test_a_watch_with_output_yields_the_text_of_a_pane(socket):
     async with phux_client.connect(socket) as phux:
         pane = (await phux.new_session("work", command=READ)).pane
         seq = (await pane.wait(until="ready", timeout_s=20)).seq

@@ -79,7 +79,7 @@ def raw_layout(node):
 
 
 def check_sizes(phux, target="work"):
-    """Check that the sizes in the tree, of the layout function and of the kernel agree."""
+    """Check that the sizes in the tree match the layout of the window."""
     window = window_of(phux, target)
     arranged = layout.arrange(raw_layout(window.layout), window.cols, window.rows, window.zoomed)
     assert {pane: (place.cols, place.rows) for pane, place in arranged.panes.items()}.items() <= sizes(
@@ -127,10 +127,10 @@ def test_a_deleted_directory_does_not_prevent_a_pane_from_starting(phux, tmp_pat
     assert pane.split(command=["sh"]).run("pwd").output == "/"
 
 
-def test_a_new_pane_has_the_callers_environment_and_what_was_asked_for(phux, work, monkeypatch):
+def test_a_new_pane_has_the_callers_environment_and_the_requested_variables(phux, work, monkeypatch):
     with blocking.connect(phux.socket) as other:
-        pane = other.pane("work").split(command=["sh"], env={"COLOUR": "blue"})
-        assert pane.run('echo "$COLOUR $PHUX_PANE"').output == f"blue {pane.selector}"
+        pane = other.pane("work").split(command=["sh"], env={"COLOR": "blue"})
+        assert pane.run('echo "$COLOR $PHUX_PANE"').output == f"blue {pane.selector}"
 
 
 def test_creating_panes_and_windows_keeps_the_focus_by_default(phux, work):
@@ -201,7 +201,7 @@ def test_an_impossible_size_is_rejected(phux, work, size):
 
 
 @pytest.mark.parametrize("name", ["", "a:b", "a/b", "@1", ".x", "=", "x" * 65, "a\nb", 7])
-def test_a_window_name_that_selectors_could_not_read_is_refused(phux, work, name):
+def test_a_window_name_that_selectors_could_not_contain_is_refused(phux, work, name):
     with pytest.raises(BadNameError, match="the window name"):
         work.new_window(name, command=SLEEP)
     with pytest.raises(BadNameError, match="the window name"):
@@ -214,7 +214,7 @@ def test_a_window_name_that_selectors_could_not_read_is_refused(phux, work, name
 # Arranging
 
 
-def test_focus_follows_select_and_the_short_selectors_obey(phux, work):
+def test_select_moves_the_focus_that_the_short_selectors_use(phux, work):
     beside = work.pane.split(command=SLEEP)
     other = phux.new_session("other", command=SLEEP)
     place = beside.select()
@@ -243,7 +243,7 @@ def test_a_pane_is_resized_by_its_dividers(phux, work):
     check_sizes(phux)
 
 
-def test_resizing_a_pane_without_neighbours_on_an_axis_resizes_its_window(phux, work):
+def test_resizing_a_pane_without_neighbors_on_an_axis_resizes_its_window(phux, work):
     beside = work.pane.split(command=SLEEP)
     assert beside.resize(30, 40).rows == 40
     window = window_of(phux)
@@ -272,7 +272,7 @@ def test_a_window_is_not_made_smaller_than_its_panes(phux, work):
     check_sizes(phux)
 
 
-def test_a_lone_pane_may_have_any_size_a_terminal_may_have(phux, work):
+def test_a_lone_pane_may_have_any_size_of_a_terminal(phux, work):
     assert work.pane.resize(1, 1).cols == 1
     assert work.pane.resize(1000, 1000).cols == 1000
     with pytest.raises(BadSizeError, match="no neighbor on this axis"):
@@ -288,7 +288,7 @@ def test_reading_and_typing_change_no_size(phux, work):
     assert (pane.info().cols, pane.info().rows) == (33, 11)
 
 
-def test_a_zoomed_pane_has_the_window_until_another_is_selected(phux, work):
+def test_a_zoomed_pane_fills_the_window_until_another_is_selected(phux, work):
     one, two = work.pane, work.pane.split(command=SLEEP)
     assert two.zoom().zoomed
     assert sizes(phux) == {one.id: (40, 24), two.id: (80, 24)}

@@ -221,7 +221,7 @@ def test_bells_output_and_idleness_are_events(speaker, echo):
     assert speaker.next_event("bell")["event"]["terminal"] == f"@{bell}"
 
 
-def test_a_subscription_to_everything_reports_panes_that_come_and_go(speaker):
+def test_a_subscription_to_everything_reports_new_and_closed_panes(speaker):
     everything = speaker.get("subscribe")["subscription"]
     pane = speaker.new(["sleep", "1000"])["pane_id"]
     spawned = speaker.next_event("pane_spawned")
@@ -338,7 +338,7 @@ def test_kill_ends_the_program_and_removes_its_pane(speaker):
     assert speaker.ask("kill", scope="pane", id=made["pane_id"])["error"]["code"] == "no_such_target"
 
 
-def test_kill_server_is_answered_and_then_everything_is_gone():
+def test_kill_server_replies_before_the_server_ends():
     with embedded_server() as server, Speaker(server.socket) as speaker:
         speaker.new(["sleep", "1000"])
         status = speaker.get("status")

@@ -64,7 +64,7 @@ def reader():
 
 @pytest.fixture
 def shell(reader, tmp_path):
-    """A session with bash at its prompt, as the place of its pane."""
+    """The place of a pane with bash at its prompt."""
     made = reader.get("new_session", cwd="/", command=["bash"], extra_env={"HOME": str(tmp_path)}, name="work")
     eventually(lambda: reader.get("snapshot", pane=made["pane_id"])["state"] == "prompt")
     return made
@@ -169,9 +169,8 @@ def test_logs_matches_and_the_ledger_have_the_keys_of_the_examples(reader, shell
     (around,) = reader.get("search", pattern="^needle$", context=1)["matches"]
     assert set(around) == set(MATCH) | {"before", "after"}
 
-    reader.get(
-        "new_window", session=shell["session_id"], command=["sleep", "100"]
-    )  # the server ends with its last pane
+    # The server ends with its last pane.
+    reader.get("new_window", session=shell["session_id"], command=["sleep", "100"])
     reader.get("kill", scope="pane", id=pane)
     (kept,) = reader.get("commands", pane=pane)["commands"]
     assert kept == entry | {"log": log["log"]}

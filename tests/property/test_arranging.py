@@ -194,7 +194,7 @@ def check(service):
 
 
 def make_service():
-    """Create two sessions with split windows: starting from nothing, most random changes would have no effect."""
+    """Create two sessions with split windows, without which most random changes would have no effect."""
     service = FakeService()
     for name, *arguments in INITIAL_STEPS:
         apply(service, name, arguments)
@@ -228,7 +228,7 @@ def test_any_sequence_of_changes_keeps_every_window_consistent():
 
 @EXAMPLES
 @given(st.lists(operations, min_size=5, max_size=25))
-def test_take_over_does_not_change_the_tree(steps):
+def test_taking_over_a_tree_does_not_change_it(steps):
     service = make_service()
     for name, *arguments in steps:
         with contextlib.suppress(RequestError):

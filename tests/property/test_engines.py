@@ -11,8 +11,8 @@ from phux_core import engine as engines
 from phux_core.engine import protocol
 from phux_core.keys import KEY_NAMES, Key
 
-# Use the same examples on every run, so that builds are reproducible. To search further, use --hypothesis-seed and more
-# examples.
+# Use the same examples on every run, so that builds are reproducible. To search further, remove derandomize and raise
+# max_examples.
 EXAMPLES = settings(
     max_examples=150,
     derandomize=True,
@@ -372,7 +372,7 @@ def test_any_sequence_of_resizes_keeps_the_contents_in_the_grid(name, steps, siz
     limit=st.sampled_from([0, 5, 40, 10_000]),
 )
 def test_a_flood_in_one_piece_has_the_same_result_as_line_by_line(lines, head, size, times, limit):
-    """The pyte engine defers lines that scroll off the screen; this must not be observable."""
+    """The pyte engine defers lines that scroll off the screen, which must not be observable."""
     flood = ("\r\n".join((*lines, "")) * times).encode()
     at_once = engines.create("pyte", *size, history=limit)
     at_once.feed(head + flood)
@@ -484,7 +484,7 @@ def test_both_engines_erase_alike_at_the_end_of_a_row(cols, place, missing, last
     theirs, ours = pair
     assert ours.lines(0, 4).text == theirs.lines(0, 4).text
     assert ours.cursor() == theirs.cursor()
-    # Repeat in one piece, as a program writes it when it repaints.
+    # Repeat the stream in one piece, as a program writes it when it repaints.
     stream = (place + "".join(pieces) + fill + erase + after).encode() * 3
     for engine in pair:
         engine.feed(stream)

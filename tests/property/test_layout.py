@@ -181,7 +181,7 @@ def test_a_moved_divider_pushes_parallel_dividers_at_most_as_far(size, shape, se
 
 @EXAMPLES
 @given(sizes, shapes, st.lists(operations, max_size=8))
-def test_a_pane_has_a_neighbour_on_each_side_that_is_not_an_edge_of_the_window(size, shape, sequence):
+def test_a_pane_has_a_neighbour_on_each_side_except_at_the_edges_of_the_window(size, shape, sequence):
     cols, rows = size
     tree = build_and_change(shape, cols, rows, sequence)
     arranged = layout.arrange(tree, cols, rows)

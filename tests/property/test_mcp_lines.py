@@ -1,4 +1,4 @@
-"""The adapter answers any input with valid JSON-RPC messages and keeps running."""
+"""The adapter replies to any input with valid JSON-RPC messages and keeps running."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def converse(lines):
 
 
 def ids_in(line):
-    """List the ids in a line, with None for a message that has no id; empty if the line cannot be parsed."""
+    """Return the ids in a line, with None for a message without an id; empty if the line cannot be parsed."""
     try:
         value = parse(line)
     except RpcError:
@@ -106,7 +106,7 @@ def ids_in(line):
 
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(LINES, max_size=5))
-def test_every_answer_is_json_rpc_and_the_adapter_keeps_running(lines):
+def test_every_reply_is_json_rpc_and_the_adapter_keeps_running(lines):
     messages = converse([line.replace(b"\n", b" ") for line in lines])
     assert messages.pop()["id"] == "last"
     known = [message_id for line in lines for message_id in ids_in(line.replace(b"\n", b" "))]

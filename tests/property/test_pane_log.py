@@ -27,7 +27,7 @@ STEPS = st.lists(
 
 
 class Disk:
-    """A disk with writes that can be made to fail."""
+    """A disk on which writes can fail."""
 
     def __init__(self):
         self.works = True

@@ -1,7 +1,7 @@
 """Panes are restored from any checkpoint, journal, note or ledger, damaged or not, and other panes are not affected.
 
-A fuzz target: the state of an earlier service is created from program output and then damaged. To search further, use
-``--hypothesis-seed`` and more examples.
+The tests create the state of an earlier service from program output, and damage it. To search further, remove
+``derandomize`` and raise ``max_examples``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ EXAMPLES = settings(
 FEW = settings(EXAMPLES, max_examples=40)
 every_engine = pytest.mark.parametrize("name", engines.ENGINES)
 COLS, ROWS, NONCE = 30, 6, "cafe"
-# Ends any unfinished sequence, resets the terminal and shows a text.
+# End any unfinished sequence, reset the terminal and show a text.
 RESET = b"\x18\x1b\\\x1bcstill here"
 
 

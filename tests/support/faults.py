@@ -17,10 +17,22 @@ if TYPE_CHECKING:
 
 _SITE = """
 import os, sys
-if any(word.startswith("phux_core.server") for word in sys.orig_argv):  # including the template of services
+if any(word.startswith("phux_core.server") for word in sys.orig_argv):  # including the template process
     def is_on():
         return os.path.exists({switch!r})
 {code}
+"""
+
+
+# Aborts the service when the ghostty engine gets a certain text, as a panic of libghostty does.
+PANIC = """
+from phux_core.engine.ghostty import engine as ghostty
+feed = ghostty.GhosttyEngine.feed
+def panicking(self, data):
+    if b"CRASH-NOW" in data:
+        os.abort()
+    return feed(self, data)
+ghostty.GhosttyEngine.feed = panicking
 """
 
 

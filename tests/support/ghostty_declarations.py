@@ -1,7 +1,7 @@
 """Compile the declarations of libghostty-vt that the ghostty engine uses.
 
-cffi takes a fifth of a second to parse pyghostty's C declarations, which would delay the start of the service. So the
-functions named here, and the types they need, are parsed ahead of time. Run this for each release of pyghostty:
+cffi takes a fifth of a second to parse pyghostty's C declarations, which would delay the start of the service. This
+script parses the functions named here, and the types they need, ahead of time. Run it for each release of pyghostty:
 ``python tests/support/ghostty_declarations.py phux_core/engine/ghostty/declarations.py``.
 """
 
@@ -43,7 +43,7 @@ typedef struct { int tag; int gap; size_t row; uint64_t pad; } PhuxScroll;
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _BOUNDARY = re.compile(r"[{};]")
 _NAME = re.compile(r"\b[Gg]hostty\w+")
-# The name that a declaration defines: a function, a pointer to one, or the end of a typedef.
+# The name that a declaration defines: of a function, of a function pointer, or at the end of a typedef.
 _FUNCTION = re.compile(r"\b(ghostty_\w+)\s*\(")
 _POINTER = re.compile(r"\(\s*\*\s*(Ghostty\w+)\s*\)")
 _TYPE = re.compile(r"(Ghostty\w+)\s*(?:\[\w+\])?;\Z")

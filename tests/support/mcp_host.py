@@ -73,7 +73,7 @@ class Host:
         return json.loads(line)
 
     def is_silent(self, for_s: float = 0.3) -> bool:
-        """Return whether no line arrives for a while."""
+        """Return True if no line arrives within ``for_s`` seconds."""
         try:
             line = self._lines.get(timeout=for_s)
         except queue.Empty:
@@ -91,7 +91,7 @@ class Host:
         return self._next_id
 
     def reply(self, request_id: Any, timeout_s: float = 20) -> dict[str, Any]:
-        """Return the reply to a request; earlier notifications go to ``notifications``."""
+        """Return the reply to a request, and append notifications that arrive before it to ``notifications``."""
         while request_id not in self._early:
             message = self.receive(timeout_s)
             if "id" in message:

@@ -1,4 +1,4 @@
-"""Terminals to run `phux attach` in: an emulated one in this process, a pane of tmux, a pane of another phux."""
+"""Terminals to run `phux attach` in: an emulated one in this process, a pane of tmux, a pane of another server."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class OwnTerminal:
         return int(self._process.pid)
 
     def pump(self, seconds: float = 0.0) -> bytes:
-        """Feed output to the engine until the timeout expires and none is available, and return it."""
+        """Feed output to the engine for some seconds, and then while more is available; return the output."""
         taken = b""
         deadline = time.monotonic() + seconds
         while not self.ended and select.select([self._process.fd], [], [], max(0.0, deadline - time.monotonic()))[0]:
@@ -103,7 +103,7 @@ class OwnTerminal:
             found = probe()
             if found:
                 return found
-            assert time.monotonic() < deadline, "\n".join([f"not within {within_s} s; the screen:", *self.screen()])
+            assert time.monotonic() < deadline, "\n".join([f"no result within {within_s} s; screen:", *self.screen()])
             self.pump(0.02)
 
     def shows(self, text: str, within_s: float = 10) -> None:
@@ -153,7 +153,7 @@ class TmuxTerminal:
         ).stdout.decode()
 
     def keys(self, *names: str) -> None:
-        """Press keys, named as both tmux and phux name them."""
+        """Press keys, given by names that tmux and phux share."""
         self._run("send-keys", *names)
 
     def screen(self) -> list[str]:
@@ -171,7 +171,7 @@ class TmuxTerminal:
 
 
 class PhuxTerminal:
-    """A pane of another phux."""
+    """A pane of another phux server."""
 
     def __init__(self, _home: Path, line: str, env: dict[str, str], size: tuple[int, int] = (80, 24)) -> None:
         self._server = embedded_server("ghostty")
@@ -207,7 +207,7 @@ class PhuxTerminal:
 
 
 def expected(phux: Phux, session: str, size: tuple[int, int]) -> list[str]:
-    """Compose the screens of the panes into the rows, without the status line, that a client of this size must show."""
+    """Return the rows, without the status line, that an attached terminal of this size must show for a session."""
     from phux_client import flows
 
     tree = phux.drive(flows.tree())
@@ -234,7 +234,7 @@ def _plain(line: str) -> str:
 def agree(
     outer: Any, phux: Phux, session: str, size: tuple[int, int], *, status: bool = True, within_s: float = 10
 ) -> None:
-    """Wait until the outer terminal shows the screens of the inner panes."""
+    """Wait until the outer terminal shows the screens of the session's panes."""
     area = (size[0], size[1] - status)
     seen: list[list[str]] = []
 

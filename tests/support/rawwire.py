@@ -54,9 +54,8 @@ class RawClient:
 
     def send_bytes(self, data: bytes) -> None:
         """Send bytes, even if the server has closed the connection."""
-        with contextlib.suppress(
-            BrokenPipeError, ConnectionResetError
-        ):  # the test reads the error that the server sent before
+        # The test can still read the error that the server sent before closing the connection.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.sock.sendall(data)
 
     def receive(self) -> dict[str, Any] | None:
@@ -110,7 +109,7 @@ class RawClient:
         return result
 
     def see(self, pane: int, text: str, *, within_s: float = 10) -> dict[str, Any]:
-        """Take snapshots of a pane until one shows the text, and return it."""
+        """Take snapshots of a pane until one shows the text, and return that one."""
         deadline = time.monotonic() + within_s
         while True:
             screen = self.get("snapshot", pane=pane)

@@ -3,7 +3,7 @@
 Each scenario starts a program on a PTY, with a phux engine that replies to its queries, and types input step by step.
 After each step, the recorder waits until the program is quiet. It writes the unchanged output to
 tests/contract/recordings/NAME.raw, and the size, the program and the typed input to NAME.json. Programs run in a
-temporary home directory. A recording that contains the name of this machine or its user, a path or a date is refused.
+temporary home directory. The recorder refuses to write the name of this machine or its user, a path or a date.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Record the output of integrated shells, including their marks: ``python tests/support/record_shells.py [NAME ...]``.
 
-Each shell runs on a PTY with an empty home directory. The same lines are typed in every shell, each when the shell is
-quiet. The recording, tests/unit/server/shell/streams/NAME.json, is a list of steps that a test can feed to the shell
-tracker without a PTY:
+Each shell runs on a PTY with an empty home directory. The recorder types the same lines in every shell, each line when
+the shell is quiet. The recording, tests/unit/server/shell/streams/NAME.json, is a list of steps that a test can feed to
+the shell tracker without a PTY:
 
 - ``["typed", TEXT, ECHO]``: typed input, and whether the terminal echoed it
 - ``["output", TEXT]``: the bytes that the shell wrote, as Latin-1
@@ -115,7 +115,7 @@ def record(name: str) -> list[list[object]]:
     with tempfile.TemporaryDirectory() as home:
         shell = _Shell(name, Path(home))
         try:
-            time.sleep(1.0)  # time to read the rc files
+            time.sleep(1.0)  # the shell reads its rc files
             shell.settle(QUIET_S)
             for line in LINES:
                 shell.type(line)
@@ -129,9 +129,8 @@ def record(name: str) -> list[list[object]]:
 
 
 def main() -> None:
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # ignored in a background job, and shells would inherit that
+    # A background job ignores SIGINT, and the shells would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     FOLDER.mkdir(exist_ok=True)
     for name in sys.argv[1:] or ARGV:
         steps = record(name)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_runs(pane: blocking.Pane) -> None:
-    """Run commands of every kind in the remote shell of a pane."""
+    """Check runs of many kinds of commands in a remote shell."""
     fish = pane.run("echo $FISH_VERSION$version", timeout_s=20).output != ""
     result = pane.run("echo far away; sh -c 'exit 3'", timeout_s=20)
     assert (result.output, result.exit_code) == ("far away", 3)
@@ -35,14 +35,14 @@ def check_runs(pane: blocking.Pane) -> None:
 
 
 def check_timeout(pane: blocking.Pane) -> None:
-    """Let a command time out and be interrupted, and run another."""
+    """Check that a run interrupts its command on timeout, and that the next run works."""
     with pytest.raises(errors.TimedOutError, match="C-c was sent"):
         pane.run("sleep 60", timeout_s=0.5, interrupt=True)
     assert pane.run("echo next", timeout_s=20).output == "next"
 
 
 def check_no_command_is_typed_into_a_program(pane: blocking.Pane) -> None:
-    """Try to run a command while a remote program reads the terminal."""
+    """Check that a run types nothing while a remote program reads the terminal."""
     pane.send_keys("cat", "Enter")
     pane.wait(idle_ms=200, timeout_s=10)
     with pytest.raises(errors.TimedOutError, match="the command was not typed"):

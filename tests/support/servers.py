@@ -135,13 +135,13 @@ def server_without_sessions(shared: EmbeddedServer | None) -> Iterator[EmbeddedS
 
 
 def eventually(probe: Callable[[], Any], *, within_s: float = 10) -> Any:
-    """Call the probe until it returns a true value, and return it; for files and processes, which have no events."""
+    """Call the probe until it returns a true value, and return that value; files and processes have no events."""
     deadline = time.monotonic() + within_s
     while True:
         found = probe()
         if found:
             return found
-        assert time.monotonic() < deadline, f"not within {within_s} s: {probe}"
+        assert time.monotonic() < deadline, f"no result within {within_s} s: {probe}"
         time.sleep(0.01)
 
 
@@ -153,7 +153,7 @@ def kill_service(phux: Phux, number: int = signal.SIGKILL) -> None:
 
 
 def process_gone(pid: int) -> bool:
-    """Return True if a process has ended and released its resources; a zombie has once its other threads have ended."""
+    """Return True if a process has ended and released its resources, as a zombie without other threads has."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         return state == "Z" and len(os.listdir(f"/proc/{pid}/task")) == 1

@@ -100,7 +100,7 @@ def wait_for_program(pane: blocking.Pane, *names: str) -> None:
 
 @contextlib.contextmanager
 def running(pane: blocking.Pane, command: str, **options: Any) -> Iterator[list[Any]]:
-    """Run a command on another connection during the block; yield a list that then receives its result or error."""
+    """Run a command over another connection during the block; yield a list that receives the result or error."""
     outcome: list[Any] = []
 
     def run() -> None:

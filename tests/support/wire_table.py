@@ -1,4 +1,4 @@
-"""The descriptions of calls in docs/wire.md; ``python tests/support/wire_table.py`` writes them."""
+"""Generate the descriptions of calls in docs/wire.md: ``python tests/support/wire_table.py``."""
 
 from __future__ import annotations
 

@@ -6,6 +6,12 @@ from phux_core import engine as engines
 from phux_core.engine.protocol import DEFAULT_STYLE, Reply
 
 
+def resident_bytes():
+    """Return the resident memory of this process in bytes."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * 4096
+
+
 class Term:
     """An engine with convenience properties for tests: rows as a list, replies, cursor position."""
 

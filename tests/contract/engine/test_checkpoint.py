@@ -8,7 +8,7 @@ from phux_core import engine as engines
 
 SESSION = (
     "\x1b]2;title é\x07\x1b]7;file://h/tmp\x07one\r\ntwo \x1b[1;31mred\x1b[m\r\n"
-    + "".join(f"line {number} \x1b[3{number % 8}mcolour\x1b[m 漢字e\u0301\r\n" for number in range(40))
+    + "".join(f"line {number} \x1b[3{number % 8}mcolor\x1b[m 漢字e\u0301\r\n" for number in range(40))
     + "\x1b]133;A\x07$ \x1b]133;B\x07ls\x1b]133;C\x07\r\n"
     + "a long line that wraps around the edge of this narrow screen\r\n"
     + "\x1b[3g\x1b[5G\x1bH\x1b[2;8r\x1b[?6h\x1b[?7l\x1b[4h\x1b[?2004h\x1b[?1002h\x1b[?1006h\x1b[?1h\x1b="
@@ -20,7 +20,7 @@ FOLLOW = b"x\tq\x0eq\x0f\x1b[6n\r\nmore\x1b8y\x1b[?1049lback\n\n\n\n\x1b[<u\tz\x
 
 
 @pytest.mark.parametrize("part", [0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
-def test_a_restored_terminal_has_the_same_state_and_handles_further_input_the_same(term, restored, part):
+def test_a_restored_terminal_continues_exactly_like_the_original(term, restored, part):
     t = term(24, 10)
     cut = int(len(SESSION) * part)
     t.feed(SESSION[:cut])
@@ -99,7 +99,7 @@ def test_wide_characters_cut_by_a_narrower_alternate_screen_do_not_prevent_a_che
 
 
 def test_wide_characters_on_the_primary_screen_do_not_prevent_a_checkpoint_while_autowrap_is_off(term, restored):
-    # htop and mc turn autowrap off on the alternate screen, and the primary screen is resized meanwhile.
+    # htop and mc turn autowrap off on the alternate screen, and a resize then changes the primary screen, too.
     for stream in ("漢字漢字\x1b[?7l", "漢字漢字\x1b[?1049h\x1b[?7l"):
         t = term(8, 3, stream)
         t.engine.resize(3, 3)
@@ -194,7 +194,7 @@ def test_feeding_in_pieces_gives_the_same_result_as_feeding_at_once(term, size):
         ]
 
 
-def test_closing_twice_is_harmless(engine):
+def test_an_engine_can_be_closed_twice(engine):
     terminal = engine()
     terminal.close()
     terminal.close()

@@ -101,7 +101,7 @@ def test_origin_mode_counts_from_the_top_margin_and_keeps_the_cursor_inside(term
 
 @pytest.mark.parametrize("before", [b"\xe9", b"\x1b]2;t", b"\x1bPx", b"\x1b[3"])
 @pytest.mark.parametrize("sequence", [b"\x1b[!p", b"\x1b[22;0t", b"\x1b[K", b"\x1b[3C"])
-def test_a_sequence_that_interrupts_another_has_the_same_effect_byte_by_byte(term, before, sequence):
+def test_a_sequence_that_interrupts_another_has_the_same_effect_when_fed_byte_by_byte(term, before, sequence):
     stream = b"ab" + before + sequence + b"x"
     whole, pieces = term(20, 2, stream), term(20, 2, *(stream[at : at + 1] for at in range(len(stream))))
     assert pieces.state() == whole.state()

@@ -99,7 +99,7 @@ def test_wrapping_at_the_bottom_margin_scrolls_the_region(term):
     ],
     ids=["EL 0", "EL 1", "EL 2", "ECH", "ED 0"],
 )
-def test_erased_cells_have_the_current_background_colour_and_no_other_style(term, sequence, columns):
+def test_erased_cells_have_the_current_background_color_and_no_other_style(term, sequence, columns):
     t = term(5, 2, "abcde\x1b[1;3H\x1b[1;4;7;31;44m", sequence)
     for column in columns:
         style = t.style(column)
@@ -108,12 +108,12 @@ def test_erased_cells_have_the_current_background_colour_and_no_other_style(term
         assert (style.bold, style.underline, style.inverse) == (False, False, False)
 
 
-def test_cells_that_scroll_in_have_the_current_background_colour(term):
+def test_cells_that_scroll_in_have_the_current_background_color(term):
     t = term(5, 2, "ab\x1b[44m\x1b[S")
     assert t.style(0, 1).bg == 4
 
 
-def test_cells_freed_by_deleting_characters_have_the_current_background_colour(term):
+def test_cells_freed_by_deleting_characters_have_the_current_background_color(term):
     t = term(5, 1, "abcde\x1b[1;1H\x1b[42m\x1b[2P")
     assert t.screen == ["cde"]
     assert [t.style(column).bg for column in range(5)] == [None, None, None, 2, 2]
@@ -146,7 +146,7 @@ def test_an_erase_to_the_right_with_a_wrap_pending_keeps_the_last_glyph(term, be
         assert whole.at == (5, row)
 
 
-def test_coloured_grep_matches_at_the_right_margin_are_not_erased(term):
+def test_colored_grep_matches_at_the_right_margin_are_not_erased(term):
     match = "\x1b[01;31m\x1b[Kj\x1b[m\x1b[K"
     assert term(5, 4, f"abcd{match}\r\nend").screen == ["abcdj", "end"]
     assert term(5, 4, f"abcd{match}{match}{match}ef\r\nend").screen == ["abcdj", "jjef", "end"]
@@ -173,7 +173,7 @@ def test_an_erase_of_an_unknown_kind_keeps_a_pending_wrap(term):
     assert term(3, 2, "abc\x1b[7Kd").screen == ["abc", "d"]
 
 
-def test_a_clipped_wide_glyph_has_the_same_effect_character_by_character(term):
+def test_a_clipped_wide_glyph_has_the_same_effect_when_fed_character_by_character(term):
     stream = "\x1b[?7labc漢\u0301"
     whole, cut = term(3, 1, stream), term(3, 1, *stream)
     assert whole.at == cut.at == (2, 0)

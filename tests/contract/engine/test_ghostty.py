@@ -1,4 +1,4 @@
-"""Guarantees of the ghostty engine only: fast reads, no memory leaks, no slow path."""
+"""Guarantees of the ghostty engine only: fast reads, fast scrolling and no memory leaks."""
 
 import gc
 import time
@@ -7,13 +7,9 @@ import pytest
 
 from phux_core import engine as engines
 
+from .conftest import resident_bytes
+
 pytest.importorskip("pyghostty")
-
-
-def resident():
-    """Return the resident memory of this process in bytes."""
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * 4096
 
 
 def best(call, times=5):
@@ -63,10 +59,10 @@ def test_closed_engines_leak_no_memory():
 
     cycle(200)
     gc.collect()
-    before = resident()
+    before = resident_bytes()
     cycle(2000)
     gc.collect()
-    assert resident() - before < 4 << 20
+    assert resident_bytes() - before < 4 << 20
 
 
 def test_checkpoints_and_restored_engines_leak_no_memory():
@@ -79,10 +75,10 @@ def test_checkpoints_and_restored_engines_leak_no_memory():
 
     cycle(20)
     gc.collect()
-    before = resident()
+    before = resident_bytes()
     cycle(100)
     gc.collect()
-    assert resident() - before < 4 << 20
+    assert resident_bytes() - before < 4 << 20
     engine.close()
 
 
@@ -93,9 +89,9 @@ def test_an_unclosed_engine_frees_its_terminal_when_it_is_collected():
         gc.collect()
 
     cycle(20)
-    before = resident()
+    before = resident_bytes()
     cycle(200)
-    assert resident() - before < 4 << 20
+    assert resident_bytes() - before < 4 << 20
 
 
 def test_scrolling_with_a_full_history_is_not_slower():
@@ -109,7 +105,7 @@ def test_scrolling_with_a_full_history_is_not_slower():
         engine.close()
         return seconds
 
-    # With the library's own line limit, scrolling is at least five times slower.
+    # With libghostty's own line limit, scrolling is at least five times slower.
     assert feed_time_s(5_000) < 3 * feed_time_s(10_000_000)
 
 

@@ -203,16 +203,3 @@ def test_the_smallest_and_largest_sizes_work(term, size):
     assert 0 <= x < size[0]
     assert 0 <= y < size[1]
     assert len(t.engine.lines(0, size[1]).text) == size[1]
-
-
-def test_repeated_resizes_keep_the_cursor_and_rows_in_range(term):
-    t = term(80, 24)
-    sizes = [(1, 1), (200, 50), (3, 90), (80, 24), (2, 2), (500, 5), (79, 25), (5, 200), (80, 24)]
-    for number, (cols, rows) in enumerate(sizes * 3):
-        t.feed(f"\x1b[3{number % 8}mline {number} 漢字é " * 5 + "\r\n\x1b[m")
-        t.engine.resize(cols, rows)
-        x, y = t.at
-        assert 0 <= x < cols
-        assert 0 <= y < rows
-        assert len(t.engine.lines(0, rows).text) == rows
-        t.engine.spans(-5, rows + 5)

@@ -6,13 +6,9 @@ import time
 
 import pytest
 
+from .conftest import resident_bytes
+
 MEGABYTE = 1 << 20
-
-
-def resident():
-    """Return the resident memory of this process in bytes."""
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * 4096
 
 
 @pytest.fixture(scope="module")
@@ -28,10 +24,10 @@ def frozen_heap():
 def bounded(frozen_heap):
     """Check that a test uses less than 100 MiB of memory and 30 seconds."""
     gc.collect()
-    memory, start = resident(), time.monotonic()
+    memory, start = resident_bytes(), time.monotonic()
     yield
     assert time.monotonic() - start < 30
-    assert resident() - memory < 100 * MEGABYTE
+    assert resident_bytes() - memory < 100 * MEGABYTE
 
 
 @pytest.mark.parametrize(
@@ -78,7 +74,7 @@ def test_huge_parameters_leave_the_terminal_usable(term, bounded, final, number)
     assert t.screen == ["after"]
 
 
-def test_a_huge_repeat_count_is_bounded(term, bounded):
+def test_huge_repeat_counts_leave_the_terminal_usable(term, bounded):
     t = term(20, 3, "x\x1b[999999999b" * 3, "\x1b[2J\x1b[H", "after")
     assert t.screen == ["after"]
 
@@ -98,7 +94,7 @@ def test_a_million_intermediate_bytes_leave_the_terminal_usable(term, bounded):
     assert t.screen == ["after"]
 
 
-def test_many_combining_marks_on_one_character_are_bounded(term, bounded):
+def test_many_combining_marks_on_one_character_leave_the_terminal_usable(term, bounded):
     t = term(20, 3, "e" + "\u0301" * 200_000, "x\r\nafter")
     assert t.screen[1] == "after"
     assert t.at == (5, 1)
@@ -108,7 +104,7 @@ def test_a_megabyte_of_nuls_prints_nothing(term, bounded):
     assert term(20, 3, b"\0" * MEGABYTE, "after").screen == ["after"]
 
 
-def test_a_megabyte_of_newlines_is_bounded(term, bounded):
+def test_a_megabyte_of_newlines_fills_the_history_up_to_its_limit(term, bounded):
     t = term(200, 50, b"\n" * MEGABYTE, "\rafter")
     assert t.engine.history_rows == 10_000
     assert t.screen[-1] == "after"
@@ -123,13 +119,13 @@ def test_thousands_of_bells_in_one_feed_are_reported_once(term, bounded):
     assert len(term().feed(b"\x07" * 50_000)) == 1
 
 
-def test_huge_scroll_counts_are_bounded(term, bounded):
+def test_huge_scroll_counts_leave_the_terminal_usable(term, bounded):
     t = term(20, 3, "\x1b[999999999S\x1b[999999999T\x1b[999999999L\x1b[999999999M" * 100, "\x1b[Hafter")
     assert t.screen == ["after"]
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_random_bytes_never_raise_and_keep_cursor_and_spans_on_the_screen(term, bounded, seed):
+def test_the_cursor_and_spans_stay_on_the_screen_after_random_bytes(term, bounded, seed):
     rng = random.Random(seed)
     pieces = [
         b"\x1b[",

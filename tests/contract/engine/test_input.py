@@ -263,7 +263,7 @@ def test_a_bracketed_paste_cannot_contain_its_end_sequence(term, text, inside):
     assert encode_paste(text, t.engine.modes()) == b"\x1b[200~" + inside + b"\x1b[201~"
 
 
-def test_mouse_events_are_not_encoded_unless_enabled(engine):
+def test_mouse_events_are_not_encoded_by_default(engine):
     assert encode_mouse(Mouse("press", "left", 1, 1), engine().modes()) == b""
 
 
@@ -290,7 +290,7 @@ SGR = "\x1b[?1003h\x1b[?1006h"
         (Mouse("press", "left", 500, 300), b"\x1b[<0;501;301M"),
     ],
 )
-def test_mouse_events_in_sgr_format(term, event, expected):
+def test_mouse_events_are_encoded_in_sgr_format(term, event, expected):
     assert encode_mouse(event, term(80, 24, SGR).engine.modes()) == expected
 
 
@@ -307,7 +307,7 @@ def test_mouse_events_in_sgr_format(term, event, expected):
         ("\x1b[?1016h", Mouse("press", "left", 2, 1), b"\x1b[<0;17;17M"),
     ],
 )
-def test_mouse_events_in_other_formats(term, format_mode, event, expected):
+def test_mouse_events_are_encoded_in_the_other_formats(term, format_mode, event, expected):
     assert encode_mouse(event, term(80, 24, "\x1b[?1000h", format_mode).engine.modes()) == expected
 
 

@@ -34,8 +34,8 @@ def test_the_title_after_a_full_reset_does_not_depend_on_how_the_stream_is_split
     assert whole.engine.title == "after"
 
 
-def test_pushing_and_popping_without_a_title_sets_none(term):
-    # Every program that uses the alternate screen does this, through terminfo's smcup and rmcup.
+def test_pushing_and_popping_an_unset_title_leaves_it_unset(term):
+    # Full-screen programs push and pop the title through terminfo's smcup and rmcup.
     t = term(20, 2)
     assert t.feed("\x1b[22;0;0t\x1b[?1049h", "\x1b[?1049l\x1b[23;0;0t") == []
     assert t.engine.title is None

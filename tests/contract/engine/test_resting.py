@@ -7,6 +7,8 @@ import pytest
 from phux_core.engine.resting import RestingEngine
 from phux_core.keys import parse_key
 
+from .conftest import Term
+
 STREAM = (
     b"\x1b]2;a title\x07\x1b]7;file://host/tmp\x07\x1b[31mred \xe6\x97\xa5\xe6\x9c\xac\x1b[0m\r\n"
     b"\x1b[?2004h\x1b[?1h\x1b7second line that is longer than the terminal is wide\x1b8\x1b[2;3r\x1b[4h!"
@@ -15,20 +17,7 @@ STREAM = (
 
 
 def observable_state(engine):
-    rows = engine.history_rows
-    return (
-        engine.cols,
-        engine.rows,
-        engine.position,
-        engine.title,
-        engine.cwd,
-        engine.alt_screen,
-        engine.lines(-rows, rows + engine.rows),
-        engine.spans(-rows, rows + engine.rows),
-        engine.cursor(),
-        engine.modes(),
-        engine.encode_key(parse_key("Up")),
-    )
+    return Term(engine).state(), engine.alt_screen, engine.encode_key(parse_key("Up"))
 
 
 def no_successor(error, _position):
@@ -91,7 +80,7 @@ def test_feeding_a_closed_engine_raises_even_if_it_was_at_rest(engine):
 
 
 class Faulty:
-    """Replace one method of an engine by one that always raises."""
+    """Replace one method of an engine with one that always raises."""
 
     def __init__(self, engine, name):
         self.engine = engine

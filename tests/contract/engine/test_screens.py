@@ -15,7 +15,7 @@ def test_leaving_the_alternate_screen_restores_the_primary_screen(term, mode):
     assert not t.engine.modes().alt_screen
 
 
-def test_1049_saves_the_cursor_and_clears_the_alternate_screen(term):
+def test_mode_1049_saves_the_cursor_and_clears_the_alternate_screen(term):
     t = term(10, 4, "ab\r\ncd\x1b[?1049h")
     assert t.screen == []
     t.feed("\x1b[4;9Hx\x1b[?1049l")
@@ -24,12 +24,12 @@ def test_1049_saves_the_cursor_and_clears_the_alternate_screen(term):
     assert t.screen == []
 
 
-def test_47_does_not_clear_the_alternate_screen(term):
+def test_mode_47_does_not_clear_the_alternate_screen(term):
     t = term(10, 3, "\x1b[?47h\x1b[Hkept\x1b[?47l\x1b[?47h")
     assert t.screen == ["kept"]
 
 
-def test_rows_that_scroll_off_the_alternate_screen_are_not_kept(term):
+def test_rows_that_scroll_off_the_alternate_screen_do_not_become_history(term):
     t = term(10, 2, "1\r\n2\r\n3", "\x1b[?1049ha\r\nb\r\nc\r\nd\x1b[?1049l")
     assert t.history == ["1"]
     assert t.screen == ["2", "3"]
@@ -137,10 +137,10 @@ def test_the_british_set_has_a_pound_sign(term):
 @pytest.mark.parametrize(
     "sequence", ["\x1b*B", "\x1b+B", "\x1b-A", "\x1b.A", "\x1b%G", "\x1b%@", "\x1b F", "\x1b(%5", "\x1b#3"]
 )
-def test_other_designations_print_nothing(term, sequence):
+def test_other_charset_designations_print_nothing(term, sequence):
     assert term(20, 1, "a", sequence, "\x1b%Gb").screen == ["ab"]
 
 
-def test_leaving_the_alternate_screen_by_1047_cancels_a_pending_wrap(term):
+def test_leaving_the_alternate_screen_with_mode_1047_cancels_a_pending_wrap(term):
     assert term(5, 2, "abcde\x1b[?1047h\x1b[?1047lX").screen == ["abcdX"]
     assert term(5, 2, "abcde\x1b[?47h\x1b[?47lX").screen == ["abcde", "X"]

@@ -1,4 +1,4 @@
-"""Colours and attributes (SGR), and how cells are grouped into spans."""
+"""Colors and attributes (SGR), and the grouping of cells into spans."""
 
 import pytest
 
@@ -86,7 +86,7 @@ def test_private_sequences_that_resemble_sgr_do_not_change_the_style(term, seque
     assert term(10, 1, sequence, "x").style() == DEFAULT_STYLE
 
 
-def test_an_incomplete_colour_does_not_affect_the_next_sequence(term):
+def test_an_incomplete_color_does_not_affect_the_next_sequence(term):
     t = term(10, 1, "\x1b[38;5m\x1b[m\x1b[32mx")
     assert t.style() == Style(fg=2)
 
@@ -158,7 +158,7 @@ def test_spans_distinguish_prompt_input_and_output(term):
     ]
 
 
-def test_palette_colours_are_returned_as_their_numbers(term):
+def test_palette_colors_are_returned_as_their_numbers(term):
     t = term(256, 1, *(f"\x1b[48;5;{index}m " for index in range(256)))
     assert [span.style.bg for span in t.spans] == list(range(256))
 

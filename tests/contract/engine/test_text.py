@@ -48,7 +48,7 @@ def test_a_full_row_leaves_the_cursor_in_the_last_column_with_a_wrap_pending(ter
     assert t.wrapped == [False, False, False]
 
 
-def test_the_next_character_wraps_and_the_row_is_flagged_as_soft_wrapped(term):
+def test_a_character_after_a_full_row_wraps_and_flags_the_row_as_soft_wrapped(term):
     t = term(5, 3, "abcdef")
     assert t.screen == ["abcde", "f"]
     assert t.at == (1, 1)
@@ -72,7 +72,7 @@ def test_moving_the_cursor_cancels_a_pending_wrap(term, control, expected):
     assert term(5, 3, "abcde", control, "X").screen == expected
 
 
-def test_changing_colours_does_not_cancel_a_pending_wrap(term):
+def test_changing_colors_does_not_cancel_a_pending_wrap(term):
     assert term(5, 3, "abcde\x1b[31mX").screen == ["abcde", "X"]
 
 
@@ -257,7 +257,7 @@ def test_utf8_fed_byte_by_byte_is_decoded(term):
     ids=repr,
 )
 def test_each_maximal_part_of_invalid_utf8_becomes_one_replacement_character(term, data, count):
-    """Unicode recommends one for each maximal valid prefix of a character; splitting the stream does not matter."""
+    """Unicode recommends one replacement for each maximal valid prefix of a character, however the stream is split."""
     expected = ["a" + "\ufffd" * count + "b"]
     assert term(20, 1, b"a" + data + b"b").screen == expected
     assert term(20, 1, b"a", *(data[at : at + 1] for at in range(len(data))), b"b").screen == expected
@@ -273,7 +273,7 @@ def test_c1_controls_encoded_in_utf8_have_no_effect(term, control):
 
 @pytest.mark.parametrize("blank", ["\xa0", "\u2003", "\u3000"])
 def test_only_plain_spaces_are_removed_at_the_end_of_a_row(term, blank):
-    """Prompts end in such blanks, and tmux shows them."""
+    """Some prompts end in other blanks, and tmux shows them."""
     assert term(20, 2, f"$ x{blank}{blank}  ").screen == [f"$ x{blank}{blank}"]
 
 

@@ -1,4 +1,4 @@
-"""The engines and phux_core.width agree on the width of every code point, and nearly always with Unicode."""
+"""The engines and phux_core.width agree on the width of every code point, and Unicode on nearly every one."""
 
 import itertools
 

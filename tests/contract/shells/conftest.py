@@ -149,10 +149,10 @@ class Terminal:
         return self.since(start)
 
     def interrupt(self, again_s, done=None):
-        """Type C-c until ``done()`` is true, by default until a new prompt, and return the marks up to there.
+        """Type C-c until ``done()`` is true, by default until a new prompt, and return the marks since the first C-c.
 
-        Every shell here sometimes ignores a C-c that arrives while it draws a line (bash about once in some hundred
-        times, fish mostly). So wait until drawing ends, and type C-c again after ``again_s`` seconds without output.
+        Every shell here sometimes ignores a C-c that arrives while it draws a line (bash once in several hundred times,
+        fish nearly always). So wait until drawing ends, and type C-c again after ``again_s`` seconds without output.
         """
         while select.select([self.process.fd], [], [], 0.05)[0]:
             self.read(time.monotonic() + DEADLINE_S, "silence")
@@ -177,7 +177,7 @@ class Terminal:
         self.wait(shown, f"{wanted!r} on the screen")
 
     def shows(self, row):
-        """Wait until the last row equals ``row``, or satisfies it if it is a predicate."""
+        """Wait until the last row equals ``row``, or until the predicate ``row`` returns True for the last row."""
         self.wait(lambda: row(self.screen()[-1]) if callable(row) else self.screen()[-1] == row, f"{row!r}")
 
     def wait_for_end(self):
@@ -196,7 +196,7 @@ class Terminal:
         return lines
 
     def output(self, command):
-        """Run a command and return its output, by way of a file."""
+        """Run a command with its output redirected to a file, and return the content of the file."""
         path = self.home / "output"
         self.line(f"{command} > {path}")
         return path.read_text()
@@ -255,20 +255,21 @@ class Shells:
 
 
 def shells(name, tmp_path):
+    """Yield shells of one kind, or skip the test if that kind is not available; for use in fixtures."""
     if shutil.which(name) is None:
         pytest.skip(f"{name} is not installed")
     if name == "fish":
         version = subprocess.run(["fish", "--version"], capture_output=True, text=True, check=True).stdout
         if int(version.rpartition(" ")[2].partition(".")[0]) >= 4:
             pytest.skip("fish 4 sends the standard marks itself; these tests are for older versions")
-    return Shells(name, tmp_path)
+    kind = Shells(name, tmp_path)
+    yield kind
+    kind.close()
 
 
 @pytest.fixture(params=["bash", "zsh", "fish"])
 def shell(request, tmp_path):
-    kind = shells(request.param, tmp_path)
-    yield kind
-    kind.close()
+    yield from shells(request.param, tmp_path)
 
 
 POSIX_ARGV = {"dash": ["dash"], "ksh": ["ksh"], "mksh": ["mksh"], "busybox": ["busybox", "sh"]}
@@ -318,23 +319,17 @@ def posix_shell(request, tmp_path):
 
 @pytest.fixture
 def bash(tmp_path):
-    kind = shells("bash", tmp_path)
-    yield kind
-    kind.close()
+    yield from shells("bash", tmp_path)
 
 
 @pytest.fixture
 def zsh(tmp_path):
-    kind = shells("zsh", tmp_path)
-    yield kind
-    kind.close()
+    yield from shells("zsh", tmp_path)
 
 
 @pytest.fixture
 def fish(tmp_path):
-    kind = shells("fish", tmp_path)
-    yield kind
-    kind.close()
+    yield from shells("fish", tmp_path)
 
 
 @pytest.fixture

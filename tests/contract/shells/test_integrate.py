@@ -1,4 +1,4 @@
-"""Test which commands are integrated, and how their arguments and environment change."""
+"""Integration changes the arguments and the environment of interactive shells, and of no other programs."""
 
 import os
 
@@ -49,7 +49,7 @@ def test_an_interactive_shell_is_integrated(program, arguments):
         ["/usr/bin/fish", "-C", "true"],
     ],
 )
-def test_other_commands_are_not_integrated(argv):
+def test_other_programs_and_shells_with_conflicting_options_are_not_integrated(argv):
     assert integrate(argv, {}, "n") is None
 
 
@@ -74,8 +74,8 @@ def test_the_scripts_are_beside_the_module(scripts):
     assert (scripts / "fish/phux.fish").is_file()
 
 
-def test_the_arguments_are_not_changed_in_place():
+def test_the_list_of_arguments_is_not_changed_in_place():
     argv = ["/bin/zsh", "-l"]
-    command, _ = integrate(argv, {}, "n")
+    started, _ = integrate(argv, {}, "n")
     assert argv == ["/bin/zsh", "-l"]
-    assert command is not argv
+    assert started is not argv

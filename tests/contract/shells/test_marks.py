@@ -2,6 +2,8 @@
 
 import pytest
 
+from phux_core.shells import integrate
+
 SYNTAX_ERROR = {"bash": 2, "zsh": 1, "fish": 127}
 LOOP = {
     "bash": ("for i in 1 2\ndo echo $i\ndone", "for i in 1 2; do echo $i; done"),
@@ -175,9 +177,7 @@ def test_the_exit_status_of_the_shell_is_unchanged(shell):
 def test_a_shell_without_a_nonce_sends_no_marks(shell):
     terminal = shell.start("echo my rc\n", wait=False, env={})
     terminal.close()
-    # The same command, as if the variable had been removed from the environment.
-    from phux_core.shells import integrate
-
+    # The same shell, with the nonce removed from its environment.
     argv, env = integrate([shell.path], {}, "n")
     del env["PHUX_NONCE"]
     without_nonce = type(terminal)(argv, env, terminal.home, integrated=False)

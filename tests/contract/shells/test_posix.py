@@ -43,7 +43,7 @@ def test_a_line_read_by_a_command_is_not_marked(posix_shell):
     terminal.type("read x; echo got $x\r")
     terminal.wait(lambda: terminal.engine.cursor().x == 0, "the end of the line")
     terminal.type("it\n")  # while mksh is still in its line editor, the terminal does not translate Enter
-    terminal.wait(lambda: "got it" in terminal.screen(), "what was read")
+    terminal.wait(lambda: "got it" in terminal.screen(), "the line that was read")
     assert terminal.since(before) == posix_shell.prompt(0, 2)
 
 
@@ -89,7 +89,7 @@ def test_a_nested_shell_shows_the_users_prompt_and_sends_no_marks(posix_shell):
     process = terminal.process
     terminal.wait(
         lambda: os.tcgetpgrp(process.fd) != process.pid and terminal.screen()[-1:] in prompts,
-        "its prompt",
+        "the nested prompt",
     )
     terminal.type("exit 5\r")
     assert terminal.since(before) == posix_shell.prompt(5, 2)

@@ -7,10 +7,9 @@ import time
 
 import pytest
 
-NONCE = "5ecret-NONCE_0"
+from .conftest import NONCE
 
-
-# ---- hooks that rebuild the prompt, and the exit status they read
+# ---- hooks that rebuild the prompt, and the exit status that they read
 
 
 BASH_REBUILDS_PS1 = [
@@ -331,7 +330,7 @@ def test_changing_the_vi_mode_ends_no_command(shell):
 
 
 def steps(name):
-    """Return the inputs to type; a prompt follows each."""
+    """Return the inputs to type, each followed by a new prompt."""
     return [
         "echo hello\r",
         "false\r",
@@ -359,8 +358,8 @@ PREEXEC = 'hook() { [[ -t 1 && $armed ]] || return; armed=; echo "about to run $
 
 SCREEN_CASES = [
     ("bash", "plain", ""),
-    ("bash", "colours", "PS1='\\[\\e[1;32m\\]\\u\\[\\e[m\\] ☃ ($?)\\n$n \\w> '\n"),
-    ("bash", "anew", "PROMPT_COMMAND='s=$?; n=$((n+1)); PS1=\"\\[\\e[1m\\]$s\\[\\e[m\\]\\n$n > \"'\n"),
+    ("bash", "colors", "PS1='\\[\\e[1;32m\\]\\u\\[\\e[m\\] ☃ ($?)\\n$n \\w> '\n"),
+    ("bash", "rebuilt", "PROMPT_COMMAND='s=$?; n=$((n+1)); PS1=\"\\[\\e[1m\\]$s\\[\\e[m\\]\\n$n > \"'\n"),
     ("bash", "array", "PROMPT_COMMAND=('n=$((n+1))' 'echo \"status $?\"')\n"),
     ("bash", "output", "PROMPT_COMMAND='echo \"status $?\"; n=$((n+1))'\n"),
     ("bash", "PS0", "PS0='started \\w\\n'\n"),
@@ -372,8 +371,8 @@ SCREEN_CASES = [
     ("bash", "xtrace", "set -x\n"),
     ("bash", "errtrace", "set -E\ntrap 'echo failed' ERR\n"),
     ("zsh", "plain", ""),
-    ("zsh", "colours", "PS1=$'%B%F{green}%n%f%b ☃ (%?)\\n$n %~> '\nRPS1='%F{red}right%f'\n"),
-    ("zsh", "anew", "precmd() { local s=$?; (( ++n )); PS1=$'%B'$s$'%b\\n'$n' %~> ' }\n"),
+    ("zsh", "colors", "PS1=$'%B%F{green}%n%f%b ☃ (%?)\\n$n %~> '\nRPS1='%F{red}right%f'\n"),
+    ("zsh", "rebuilt", "precmd() { local s=$?; (( ++n )); PS1=$'%B'$s$'%b\\n'$n' %~> ' }\n"),
     ("zsh", "hooks", "a() { print status $? }\nb() { print run $1 }\nprecmd_functions+=(a)\npreexec_functions+=(b)\n"),
     ("zsh", "preexec", 'preexec() { print "run $1" }\n'),
     ("zsh", "ZERR", "TRAPZERR() { print failed }\n"),
@@ -389,7 +388,7 @@ SCREEN_CASES = [
     ),
     (
         "fish",
-        "colours",
+        "colors",
         (
             "function fish_prompt; set -l s $status; set_color -o green; echo ☃ $s; set_color normal; echo -n $n'> '; end\n"
             "function fish_right_prompt; echo -n right; end\n"
@@ -512,7 +511,7 @@ def test_shell_integration_adds_nothing_to_the_environment_of_commands(shell, ex
     assert NONCE not in str(ours)
     assert "PHUX" not in str(ours)
     own = {"_", "HOME", "PWD", "OLDPWD", "HISTFILE", "DIRSTACK", "RANDOM", "PPID", "TTY"}
-    if exported:  # these are not exported as they are: they call functions that child shells lack
+    if exported:  # phux exports no hook that calls functions, because child shells lack them
         own |= {"PROMPT_COMMAND", "PS0"}
         ours["PS1"] = ours.get("PS1", "").replace("\\[${__phux_b:+${__phux_b}\\#;$?$__phux_bel}\\]", "")
         plain.setdefault("PS1", "")
@@ -595,7 +594,7 @@ def test_the_history_contains_only_the_typed_lines(shell):
 
 def test_the_users_histfile_is_used(shell):
     if shell.name == "fish":
-        pytest.skip("fish has no such variable")
+        pytest.skip("fish has no HISTFILE")
     terminal = shell.start("HISTFILE=~/mine\n")
     terminal.line("echo one")
     terminal.exit()
@@ -638,6 +637,6 @@ def test_a_nested_shell_sends_no_marks(shell):
     terminal.wait(lambda: len([row for row in terminal.screen() if row.startswith("$")]) == 2, "the inner shell")
     terminal.typed("echo inner")
     terminal.type("\r")
-    terminal.wait(lambda: "inner" in terminal.screen(), "its output")
+    terminal.wait(lambda: "inner" in terminal.screen(), "the output of the inner shell")
     terminal.type("exit\r")
     assert terminal.since(start) == shell.ran(shell.name, 0)

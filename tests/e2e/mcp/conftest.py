@@ -1,4 +1,4 @@
-"""An adapter against a private server, for each test."""
+"""Adapters with a private server for each test, or with one server for all tests of a module."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def socket(servers_ahead):
 
 @pytest.fixture
 def start_host(cli):
-    """Start adapters; they are ended with the test."""
+    """Start adapters, and check after the test that each exits with status 0."""
     hosts = []
 
     def start(*words, **env):
@@ -57,7 +57,7 @@ def host(start_host):
 
 @pytest.fixture
 def modern(host):
-    """An adapter in the newest revision with a handshake."""
+    """An adapter after the handshake of the newest revision that has one."""
     return host.begin("2025-11-25")
 
 
@@ -71,5 +71,5 @@ def start_shared(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shared(start_shared):
-    """One adapter, and a server without sessions."""
+    """An adapter shared by the tests of a module, and a server without sessions."""
     return start_shared()

@@ -31,10 +31,10 @@ TOOLS = {
 
 @pytest.fixture
 def official(cli, monkeypatch):
-    """Run a function with the official client, connected in a revision, and with the notifications it received."""
+    """Connect the official client in a revision, and call a function with the client and its notifications."""
 
     def run(revision, use):
-        # The client offers the newest revision with a handshake that it knows.
+        # In its handshake, the client offers this revision.
         if revision != STATELESS:
             monkeypatch.setattr(mcp_session, "LATEST_HANDSHAKE_VERSION", revision)
         server = StdioServerParameters(command=str(BIN / "phux-mcp"), env=cli.env, cwd=cli.cwd)
@@ -66,7 +66,7 @@ def test_official_client_lists_and_calls_tools_with_progress_and_cancellation(of
             await client.send_ping()
         made = await client.call_tool("phux_new", {"name": "work"})
         assert not made.is_error
-        # The client checks structured content against the output schema by itself.
+        # The client itself checks structured content against the output schema.
         ran = await client.call_tool("phux_run", {"target": "work", "command": "echo $((6*7)); false"})
         assert json.loads(ran.content[0].text)["output"] == "42"
         assert (ran.structured_content is not None) == (revision >= "2025-06-18")
@@ -173,7 +173,7 @@ def test_official_client_detects_the_stateless_revision(cli):
 
 
 @pytest.mark.skipif(
-    not (INSPECTOR / "mcp-inspector").exists(), reason="npm's inspector is not installed (.ci/run does)"
+    not (INSPECTOR / "mcp-inspector").exists(), reason="npm's inspector is not installed; .ci/run installs it"
 )
 @pytest.mark.parametrize("era", ["legacy", "auto", "modern"])
 def test_the_inspector_reports_no_errors(cli, era):

@@ -69,7 +69,7 @@ def test_the_tools_have_the_parameters_and_results_of_the_plan(standing):
     assert tools["create_tab"]["inputSchema"]["properties"]["env"]["additionalProperties"] == {"type": "string"}
 
 
-def test_tabs_have_ids_names_with_spaces_and_one_is_active(host, tab):
+def test_list_tabs_returns_ids_and_names_and_marks_the_active_tab(host, tab):
     assert host.document("list_tabs") == {"tabs": [{"window_id": tab, "name": "my tab", "active": True}]}
     other = host.document("create_tab")
     assert set(other) == {"window_id", "name"}
@@ -78,7 +78,7 @@ def test_tabs_have_ids_names_with_spaces_and_one_is_active(host, tab):
     assert len({one["window_id"] for one in tabs}) == 2
 
 
-def test_rapid_creations_give_distinct_tabs(host):
+def test_concurrent_calls_create_distinct_tabs(host):
     calls = [host.start("create_tab", name=f"tab {number}") for number in range(5)]
     made = [host.reply(call)["result"]["structuredContent"] for call in calls]
     assert len({one["window_id"] for one in made}) == 5
@@ -122,7 +122,7 @@ def test_a_command_that_times_out_is_interrupted_and_its_tab_stays_usable(host, 
     assert host.document("execute_command", window_id=tab, command="echo after")["output"] == "after"
 
 
-def test_a_tab_whose_program_has_ended_reports_that_in_terms_of_tabs(host, tab):
+def test_a_command_in_a_tab_whose_program_has_ended_fails_with_a_hint_to_create_tab(host, tab):
     assert host.document("execute_command", window_id=tab, command="exit 3")["exit_code"] == 3
     eventually(lambda: host.call("start_process", window_id=tab, command="true")["isError"])
     said = host.failure("execute_command", window_id=tab, command="true")
@@ -151,14 +151,14 @@ def test_a_command_may_be_typed_without_enter(host, tab):
     eventually(lambda: host.document("read_logs_from_tab", window_id=tab)["content"].endswith("echo typed"))
 
 
-def test_logs_are_counted_in_lines(host, tab):
+def test_read_logs_returns_the_requested_number_of_lines_or_500(host, tab):
     host.document("execute_command", window_id=tab, command="seq 1 2000 | sed 's/^/line /'")
     read = host.document("read_logs_from_tab", window_id=tab, lines=200, strip_ansi=True)
     assert (read["returned_lines"], read["truncated"]) == (200, True)
     assert len(host.document("read_logs_from_tab", window_id=tab, strip_ansi=True)["content"].splitlines()) == 500
 
 
-def test_logs_are_streamed_by_bytes_without_gaps_even_after_a_service_death(host, tab, cli):
+def test_logs_are_streamed_by_bytes_without_gaps_even_after_the_service_died(host, tab, cli):
     host.document("execute_command", window_id=tab, command="seq 1 3000")
 
     def everything():
@@ -224,7 +224,7 @@ def test_the_tab_that_the_host_runs_in_is_not_stopped(cli):
         },
     ]
     (cli.cwd / "calls").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    # The shell is the parent process, as a host is of its adapter.
+    # The shell is the parent of the adapter, as a host is.
     command = f"{BIN / 'phux-mcp'} --profile terminally < calls > replies; true"
     assert cli("run", "terminally", command, "--timeout", "30").code == 0
     reply = json.loads((cli.cwd / "replies").read_text().splitlines()[-1])

@@ -40,7 +40,7 @@ def work(tmux):
 
 @pytest.fixture(scope="module")
 def shared_host(start_shared):
-    """Return a host with one session, shared by tests that do not change its windows."""
+    """A host with one session, shared by tests that do not change the windows."""
     host = start_shared("--profile", "tmux").begin("2025-11-25")
     host.text("tmux_create_session", name="work", window_name="main")
     return host
@@ -54,7 +54,7 @@ def test_the_tools_and_their_parameters_match_the_design(shared_host):
         assert tools[name].get("required", []) == required
 
 
-def test_optional_parameters_have_the_defaults_of_the_design_and_accept_null_if_that_is_the_default(work):
+def test_optional_parameters_have_the_defaults_of_the_design_and_accept_a_default_of_null(work):
     tools = {tool["name"]: tool["inputSchema"]["properties"] for tool in work.result("tools/list")["tools"]}
     assert tools["tmux_resize_pane"]["amount"]["default"] == 5
     assert tools["tmux_kill"]["type"]["default"] == "pane"
@@ -77,7 +77,7 @@ def test_tools_beyond_the_safety_level_are_not_listed(start_host):
     assert {tool["name"] for tool in host.result("tools/list")["tools"]} == set(SIGNATURES) - {"tmux_kill"}
 
 
-def test_lists_have_tabs_between_their_fields(work):
+def test_tabs_separate_the_fields_of_lists(work):
     assert work.text("tmux_list_sessions") == "work\t$1\t1 windows\t0"
     assert work.text("tmux_list_windows") == "work\t0\t@1\tmain\t1\t1 panes\t%1"
     assert work.text("tmux_list_panes") == "work\t0\t%1\t0\t80x24\t1\tsh"
@@ -97,7 +97,7 @@ def test_windows_and_panes_can_be_created_selected_renamed_and_listed(work):
     assert work.text("tmux_split_window", target="%3", horizontal=True, size="30%") == "Pane created. pane_id=%4"
     panes = [line.split("\t") for line in work.text("tmux_list_panes", target="work:0").splitlines()]
     assert [pane[2] for pane in panes] == ["%1", "%3", "%4"]
-    assert [pane[5] for pane in panes] == ["0", "0", "1"]  # the newest has the focus
+    assert [pane[5] for pane in panes] == ["0", "0", "1"]  # the newest pane has the focus
     assert len(work.text("tmux_list_panes", target="work").splitlines()) == 4
     assert work.text("tmux_select_pane", target="%1") == "Selected pane '%1'."
     assert work.text("tmux_select_window", target="@2") == "Selected window '@2'."
@@ -113,7 +113,7 @@ def test_windows_and_panes_can_be_created_selected_renamed_and_listed(work):
 @pytest.mark.parametrize(
     "target", ["work", "=work", "$1", "work:", "work:main", ":main", "main", "0", ".0", ":0.0", "@1", "%1"]
 )
-def test_every_form_of_target_names_the_pane(shared_host, target):
+def test_every_form_of_target_selects_the_pane(shared_host, target):
     shared_host.text("tmux_send_keys", target=target, keys=f"to {target}")
     eventually(lambda: f"to {target}" in shared_host.text("tmux_read_pane", target="%1"))
     shared_host.text("tmux_send_keys", target="%1", keys="C-u")
@@ -168,7 +168,7 @@ def test_failures_are_returned_as_text_with_the_message_of_tmux(shared_host, too
     assert shared_host.text(tool, **arguments) == text
 
 
-def test_kill_takes_a_pane_a_window_or_a_session(work):
+def test_kill_ends_a_pane_a_window_or_a_session(work):
     work.text("tmux_split_window", target="work")
     assert work.text("tmux_kill", target="%2") == "Killed pane '%2'."
     work.text("tmux_create_window", session="work")
@@ -177,7 +177,7 @@ def test_kill_takes_a_pane_a_window_or_a_session(work):
     assert work.text("tmux_list_sessions") == "No sessions found."
 
 
-def test_arguments_are_checked_in_the_profile_too(shared_host):
+def test_invalid_arguments_of_the_profile_are_rejected(shared_host):
     assert "has no parameter 'pane'" in shared_host.failure("tmux_read_pane", target="%1", pane=1)
     assert "needs the parameter `target`" in shared_host.failure("tmux_read_pane")
 

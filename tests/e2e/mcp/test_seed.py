@@ -24,14 +24,14 @@ def shared_seed(shared):
 
 @pytest.fixture
 def work(seed):
-    """The host, with a session to work in."""
+    """An adapter with a session."""
     seed.pane = f"@{seed.document('phux_new', name='work')['terminal_id']}"
     return seed
 
 
 @pytest.fixture(scope="module")
 def standing(start_shared):
-    """A session that no test changes; adapters of other tests may see it."""
+    """An adapter with a session that no test changes; adapters of other tests may see the session."""
     host = start_shared().begin("2024-11-05")
     host.pane = f"@{host.document('phux_new', name='standing')['terminal_id']}"
     return host
@@ -40,7 +40,7 @@ def standing(start_shared):
 # Transport and lifecycle
 
 
-def test_initialize_gives_version_capabilities_and_server_and_nothing_else(host):
+def test_initialize_returns_only_version_capabilities_and_server(host):
     assert host.result("initialize", {"protocolVersion": "2024-11-05"}) == {
         "protocolVersion": "2024-11-05",
         "capabilities": {"tools": {}},
@@ -48,7 +48,7 @@ def test_initialize_gives_version_capabilities_and_server_and_nothing_else(host)
     }
 
 
-def test_initialized_is_a_notification_and_ping_gives_an_empty_result(shared_seed):
+def test_initialized_is_a_notification_and_ping_returns_an_empty_result(shared_seed):
     shared_seed.notify("notifications/initialized")
     assert shared_seed.ask("ping") | {"id": 0} == {"jsonrpc": "2.0", "id": 0, "result": {}}
 
@@ -130,7 +130,7 @@ def test_the_tools_have_the_parameters_of_the_contract(shared_seed, tool, parame
     assert schema.get("required", []) == required
 
 
-def test_ls_works_without_arguments_and_has_the_wires_keys_sorted_by_name(seed):
+def test_ls_returns_the_sessions_sorted_by_name(seed):
     assert seed.document("phux_ls") == {"sessions": []}
     for name in ("zeta", "alpha"):
         seed.document("phux_new", name=name)
@@ -144,7 +144,7 @@ def test_ls_works_without_arguments_and_has_the_wires_keys_sorted_by_name(seed):
     assert reply["result"]["isError"] is False
 
 
-def test_new_gives_name_and_pane_and_rejects_a_name_in_use(seed, tmp_path):
+def test_new_returns_name_and_pane_and_rejects_a_name_in_use(seed, tmp_path):
     made = seed.document("phux_new", name="work", command=["sh", "-c", "pwd; cat"], cwd=str(tmp_path))
     assert made == {"session": "work", "terminal_id": made["terminal_id"]}
     assert seed.document("phux_wait", target="work", until=str(tmp_path)[:40], timeout_secs=10)["outcome"] == "met"
@@ -158,7 +158,7 @@ def test_new_does_not_start_a_server(seed, tmp_path):
     assert "phux" in seed.failure("phux_new", name="work", socket=missing)
 
 
-def test_snapshot_is_a_screen_state_with_cells_only_when_asked(work):
+def test_snapshot_returns_a_screen_state_with_cells_only_when_requested(work):
     screen = work.document("phux_snapshot", target="work")
     validate("screen-state", screen)
     assert screen["schema_version"] == 3
@@ -169,7 +169,7 @@ def test_snapshot_is_a_screen_state_with_cells_only_when_asked(work):
     assert isinstance(styled["cells"], list)
 
 
-def test_scrollback_is_absent_all_or_the_newest_rows_in_the_tool(work):
+def test_snapshot_returns_no_scrollback_all_of_it_or_the_newest_rows(work):
     work.document("phux_run", target="work", command="seq 1 100")
     assert work.document("phux_snapshot", target="work")["scrollback"] == []
     everything = work.document("phux_snapshot", target="work", scrollback=0)["scrollback"]
@@ -188,13 +188,13 @@ def test_every_form_of_target_resolves(standing, target):
     assert f"@{standing.document('phux_snapshot', target=target)['pane']}" == standing.pane
 
 
-def test_send_keys_types_and_names_the_pane(work):
+def test_send_keys_types_and_returns_the_pane(work):
     sent = work.document("phux_send_keys", target="work", keys=["echo $((6*7))", "Enter"])
     assert sent == {"sent": True, "pane": work.pane}
     assert work.document("phux_wait", target="work", until="42", timeout_secs=10)["outcome"] == "met"
 
 
-def test_run_gives_a_run_result(work):
+def test_run_returns_a_run_result(work):
     result = work.document("phux_run", target="work:0.0", command="echo hi; false")
     assert (result["command"], result["exit_code"], result["output"]) == ("echo hi; false", 1, "hi")
     assert result["truncated"] is False
@@ -260,7 +260,7 @@ def test_a_result_is_one_text_block_of_pretty_json(work):
         ("phux_ls", {"socket": "/nowhere/phux.sock"}, "phux new"),
     ],
 )
-def test_a_failing_tool_returns_a_result_with_a_hint_and_not_an_error(shared_seed, tool, arguments, says):
+def test_a_failing_tool_returns_a_result_with_a_hint_instead_of_a_protocol_error(shared_seed, tool, arguments, says):
     assert says in shared_seed.failure(tool, **arguments)
 
 

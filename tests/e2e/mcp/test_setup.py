@@ -1,4 +1,4 @@
-"""``phux mcp setup``, ``check`` and ``--schema``, as people use them."""
+"""``phux mcp setup``, ``phux mcp check`` and ``phux mcp --schema``."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def entry(host, text):
 
 
 @pytest.mark.parametrize("host", FILES)
-def test_the_printed_configuration_is_the_written_one(setup, home, host):
+def test_setup_writes_the_configuration_that_it_prints(setup, home, host):
     printed = setup(host)
     assert printed.code == 0
     first, _, text = printed.out.partition("\n")
@@ -67,14 +67,14 @@ def test_the_printed_configuration_is_the_written_one(setup, home, host):
     assert [one.name for one in file.parent.iterdir()] == [file.name]  # nothing changed, so no backup
 
 
-def test_without_a_host_all_are_printed_and_none_is_written(setup, home):
+def test_setup_without_a_host_prints_all_configurations_and_writes_none(setup, home):
     printed = setup()
     assert [line.split(":")[0][2:] for line in printed.out.splitlines() if line.startswith("# ")] == list(FILES)
     assert setup("--write").code == 2
     assert list(home.iterdir()) == []
 
 
-def test_a_merge_keeps_the_rest_and_a_backup(setup, home):
+def test_setup_keeps_other_settings_and_a_backup(setup, home):
     file = home / ".cursor" / "mcp.json"
     file.parent.mkdir()
     text = '{\n\t// servers\n\t"mcpServers": {\n\t\t"other": {"command": "x", "env": {"KEY": "s3cret"}},\n\t},\n}\n'
@@ -108,7 +108,7 @@ def test_a_symbolic_link_to_the_configuration_is_kept(setup, home, tmp_path):
     assert "phux" in real.read_text()
 
 
-def test_a_file_that_cannot_be_edited_is_left_alone(setup, home):
+def test_setup_does_not_change_a_file_that_it_cannot_parse(setup, home):
     file = home / ".gemini" / "settings.json"
     file.parent.mkdir()
     file.write_text('{"mcpServers": oops')
@@ -119,12 +119,12 @@ def test_a_file_that_cannot_be_edited_is_left_alone(setup, home):
     assert len(list(file.parent.iterdir())) == 1
 
 
-def test_the_flags_go_into_the_configuration(setup):
+def test_setup_writes_its_flags_into_the_configuration(setup):
     text = setup("codex", "--safety", "destructive", "--profile", "tmux", "--socket", "/tmp/x.sock").out
     assert entry("codex", text)["args"] == ["--safety", "destructive", "--profile", "tmux", "--socket", "/tmp/x.sock"]
 
 
-def test_the_socket_of_the_environment_goes_into_the_configuration(setup):
+def test_setup_writes_the_socket_of_the_environment_into_the_configuration(setup):
     assert entry("codex", setup("codex", socket="/tmp/y.sock").out)["args"] == ["--socket", "/tmp/y.sock"]
     assert entry("codex", setup("codex", "--socket", "/tmp/x.sock", socket="/tmp/y.sock").out)["args"] == [
         "--socket",
@@ -132,7 +132,7 @@ def test_the_socket_of_the_environment_goes_into_the_configuration(setup):
     ]
 
 
-def test_hosts_may_keep_their_files_elsewhere(cli, tmp_path):
+def test_setup_finds_files_in_directories_set_by_environment_variables(cli, tmp_path):
     moved = {
         "claude-code": ("CLAUDE_CONFIG_DIR", ".claude.json"),
         "codex": ("CODEX_HOME", "config.toml"),
@@ -146,7 +146,7 @@ def test_hosts_may_keep_their_files_elsewhere(cli, tmp_path):
     assert f"# vscode: {tmp_path}/x/Code/User/mcp.json\n" in out
 
 
-def test_the_existing_file_is_used_if_it_can_have_two_names(setup, home):
+def test_setup_edits_the_existing_one_of_two_possible_files(setup, home):
     file = home / ".config" / "opencode" / "opencode.jsonc"
     file.parent.mkdir(parents=True)
     file.write_text('{\n  // mine\n  "mcp": {}\n}\n')
@@ -162,7 +162,7 @@ def test_an_unknown_host_is_rejected_with_a_list_of_known_hosts(setup):
     assert "claude-code" in refused.err
 
 
-def test_check_prints_a_verdict_for_each_revision(cli):
+def test_check_prints_a_result_for_each_revision(cli):
     checked = cli("mcp", "check", timeout_s=60)
     lines = checked.out.splitlines()
     assert [line.split()[:2] for line in lines] == [

@@ -36,8 +36,8 @@ def test_an_act_drives_a_repl_step_by_step(work):
     assert first["outcome"] == "met"
     step = work.document("phux_act", target="work", keys=["6 * 7", "Enter"], regex="^42$", since=first["seq"])
     assert (step["outcome"], step["met_line"]) == ("met", "42")
-    assert "42" in [row["text"] for row in step["changed"]]  # the next prompt may have been drawn, or not
-    # Before its editor reads, the terminal itself handles C-d.
+    assert "42" in [row["text"] for row in step["changed"]]  # the next prompt may have changed another row
+    # Until Python's line editor starts, the terminal driver handles C-d.
     work.document("phux_wait", target="work", regex="^>>>$", timeout_secs=20)
     ended = work.document("phux_act", target="work", keys=["C-d"], state=["prompt"], timeout_secs=20)
     assert (ended["outcome"], ended["state"]) == ("met", "prompt")
@@ -62,7 +62,7 @@ def test_a_run_returns_the_requested_part_of_its_output(work):
     assert (chosen["exit_code"], chosen["total_lines"]) == (1, 5000)
 
 
-def test_a_run_whose_exit_code_is_unknown_says_so(work):
+def test_the_result_of_a_run_with_an_unknown_exit_code_has_a_note(work):
     work.document("phux_new", name="plain", command=["bash", "-i"])
     work.document("phux_run", target="plain", command="shopt -u promptvars")  # PS1 cannot report the exit code then
     result = work.document("phux_run", target="plain", command="echo out; unset PROMPT_COMMAND")
@@ -71,17 +71,17 @@ def test_a_run_whose_exit_code_is_unknown_says_so(work):
     assert "note" not in work.document("phux_run", target="work", command="true")
 
 
-def test_a_detached_run_is_waited_for_read_and_ended_by_other_tools(work):
+def test_other_tools_wait_for_and_read_the_output_of_a_detached_run(work):
     started = work.document("phux_run", target="work", command="echo up; exec sleep 100", detach=True)
     assert (started["outcome"], started["pane"]) == ("started", work.pane)
     waited = work.document("phux_wait", target="work", until="up", since=started["since"], output_only=True)
     assert waited["outcome"] == "met"
     assert work.document("phux_logs", command_id=started["command_id"])["content"] == "up"
-    assert work.document("phux_logs", command=started["command_id"])["content"] == "up"  # its old name
+    assert work.document("phux_logs", command=started["command_id"])["content"] == "up"  # the old name of the parameter
     assert "`grep`" in work.failure("phux_run", target="work", command="x", detach=True, grep="x")
 
 
-def test_a_signal_ends_what_runs(work):
+def test_a_signal_ends_the_running_command(work):
     started = work.document("phux_run", target="work", command="sleep 100", detach=True)
     work.document("phux_wait", target="work", state=["running"], timeout_secs=10)
     assert work.document("phux_signal", target="work", signal="TERM")["command"] == "sleep"
@@ -91,7 +91,7 @@ def test_a_signal_ends_what_runs(work):
     assert '"INT", "TERM"' in work.failure("phux_signal", target="work", signal="STOP")
 
 
-def test_a_run_that_times_out_reports_what_it_waits_for(work):
+def test_a_run_that_times_out_reports_that_the_program_waits_for_input(work):
     late = work.document("phux_run", target="work", command="cat", timeout_secs=0.5)
     assert (late["outcome"], late["state"], late["pane"]) == ("timed_out", "awaiting_input", work.pane)
     assert "waits for input" in late["message"]
@@ -124,7 +124,7 @@ def test_logs_searches_and_the_ledger_find_earlier_output_and_commands(work, cli
     assert (newest["commands"][0]["command"], newest["omitted"]) == ("echo later", 1)
 
 
-def test_windows_and_panes_are_made_arranged_and_named(work):
+def test_windows_and_panes_are_created_arranged_and_named(work):
     below = work.document("phux_split", target="work", direction="down", size="30%", command=["cat"])
     window = work.document("phux_split", target="work", window=True, name="second", select=True)
     assert (window["window"], window["window_name"]) == (1, "second")
@@ -165,7 +165,7 @@ def test_literal_keys_are_text(work):
 # Omissions
 
 
-def test_no_default_result_is_too_large_for_a_model(work):
+def test_every_default_result_stays_within_the_budget(work):
     work.document("phux_resize", target="work", cols=300, rows=100)
     heavy = f"yes {chr(0x6F22) * 149} | head -n 400"
     work.document("phux_run", target="work", command=f"PS1=; {heavy}", max_bytes=100)
@@ -235,14 +235,14 @@ def test_a_tool_that_is_not_allowed_cannot_be_called(start_host):
     assert host.document("phux_ls") == {"sessions": []}
 
 
-def test_kill_is_listed_when_it_is_allowed(start_host):
+def test_kill_can_be_called_at_the_destructive_safety_level(start_host):
     host = start_host("--safety", "destructive").begin("2025-11-25")
     host.document("phux_new", name="work")
     assert host.document("phux_kill", target="work")["killed"] == 1
     assert host.document("phux_ls") == {"sessions": []}
 
 
-@pytest.mark.parametrize("told", [True, False], ids=["by its environment", "by its ancestors"])
+@pytest.mark.parametrize("told", [True, False], ids=["pane known by environment", "pane known by ancestors"])
 def test_the_pane_that_the_host_runs_in_is_never_ended(cli, told):
     cli.json("new", "-s", "home")
     cli.json("new", "-s", "other")
@@ -260,7 +260,7 @@ def test_the_pane_that_the_host_runs_in_is_never_ended(cli, told):
     ]
     begin = {"jsonrpc": "2.0", "id": "b", "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
     (cli.cwd / "calls").write_text("".join(json.dumps(line) + "\n" for line in [begin, *calls]))
-    # The shell is the parent process, as a host is of its adapter.
+    # The shell is the parent of the adapter, as a host is.
     command = f"{unset}{BIN / 'phux-mcp'} --safety destructive < calls > replies; true"
     assert cli("run", "home", command, "--timeout", "30").code == 0
     replies = {reply["id"]: reply for reply in map(json.loads, (cli.cwd / "replies").read_text().splitlines())}
@@ -272,7 +272,7 @@ def test_the_pane_that_the_host_runs_in_is_never_ended(cli, told):
     eventually(lambda: [one["name"] for one in cli.json("ls")["sessions"]] == ["home"])
 
 
-def test_a_pane_of_another_server_is_not_the_hosts_own(start_host, socket, tmp_path):
+def test_a_pane_of_another_server_with_the_hosts_pane_id_can_be_ended(start_host, socket, tmp_path):
     host = start_host(
         *("--safety", "destructive", "--socket", socket), PHUX_SOCKET=str(tmp_path / "other.sock"), PHUX_PANE="@1"
     ).begin("2025-11-25")
@@ -303,11 +303,11 @@ def test_a_pane_that_writes_continuously_is_reported_at_intervals(work):
     screen = f"phux://pane/{work.pane[1:]}/screen"
     work.document("phux_send_keys", target="work", keys=["yes", "Enter"])
     work.document("phux_wait", target="work", regex="^y$")
-    work.result("resources/subscribe", {"uri": screen})  # while it writes
+    work.result("resources/subscribe", {"uri": screen})  # while the program writes
     began = time.monotonic()
     for _ in range(3):
         assert work.receive(10)["params"]["uri"] == screen
-    assert time.monotonic() - began > 0.36  # although it writes thousands of times a second
+    assert time.monotonic() - began > 0.36  # although the program writes thousands of times a second
     work.document("phux_send_keys", target="work", keys=["C-c"])
     work.result("resources/unsubscribe", {"uri": screen})
 
