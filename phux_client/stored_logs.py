@@ -1,11 +1,11 @@
-"""Read logs while no server is running, in the same child process that a server would start.
+"""Read logs while no server is running, in a child process like a server's log worker.
 
     from phux_client import stored_logs
 
     for log in stored_logs.list_logs()["logs"]:
         print(log["log"], log["session"])
 
-Returns plain documents, for the CLI and for maintenance programs. Import-light until it is used.
+The functions return plain documents, for the CLI and for maintenance programs. Import-light until one is called.
 """
 
 import json

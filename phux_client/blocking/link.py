@@ -36,7 +36,7 @@ class Link:
         self._is_closed = False
 
     def request(self, request: Request) -> Document:
-        """Send a request, again if its connection breaks and that is safe, and return its reply."""
+        """Send a request and return its reply; send it again if the connection breaks and repeating it is safe."""
         attempts = Attempts(request.call, request.params, request.time_allowed_s(self._timeout_s))
         while True:
             try:

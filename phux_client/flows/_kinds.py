@@ -67,7 +67,7 @@ def within(flow: "Flow[Result]", timeout_s: float | None) -> "Flow[Result]":
 
 
 class Caller:
-    """The calling process, as far as a verb needs to know it.
+    """The calling process: its directory, its environment and its pane.
 
     Attributes:
         pane: The pane in which it runs, if that is a pane of this server.

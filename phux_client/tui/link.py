@@ -1,6 +1,6 @@
 """The connection of an attached client: requests with callbacks, and pushed frames.
 
-Never blocks: bytes that cannot be written now are kept. Reconnecting is up to ``conversation``.
+The connection never blocks: it keeps bytes that it cannot write yet. ``conversation`` reconnects.
 """
 
 from phux_client.connection import ClientConnection
