@@ -80,8 +80,8 @@ def run(options: argparse.Namespace) -> int:
     show(options, result, *([result["output"].removesuffix("\n")] if result["output"] else []))
     if not result["exit_known"]:
         print_on_stderr(
-            "phux: the command ended, but the shell did not report its exit code. It may have replaced the shell's "
-            "hooks (PROMPT_COMMAND, precmd_functions), or ended the shell it ran in"
+            "phux: the command ended, but the shell did not report its exit code. The command may have replaced "
+            "the shell's hooks (PROMPT_COMMAND, precmd_functions), or ended the shell"
         )
         return _NO_EXIT_CODE
     code: int = result["exit_code"]
