@@ -93,7 +93,7 @@ class Resource:
         self._what = what
 
     async def read(self) -> Document:
-        """Return its content."""
+        """Return the resource's content."""
         if self._what == "sessions":
             tree = await self._phux.drive(flows.tree())
             return {"uri": self.uri, "mimeType": "application/json", "text": json.dumps(tree, ensure_ascii=False)}

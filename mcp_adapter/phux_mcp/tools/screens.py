@@ -18,7 +18,7 @@ _HINT = "use a larger max_bytes for more, or phux_logs for earlier output"
 
 
 def within(screen: Document, budget: Budget) -> Document:
-    """Remove from a screen, or from its changes, what does not fit.
+    """Remove parts of a screen, or of its changes, until the rest fits.
 
     Cells are removed first, because highlights show them in fewer bytes; then the oldest scrollback, then highlights,
     then rows from the top. Removed rows of a screen become blank, so that the others keep their numbers.
