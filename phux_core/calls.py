@@ -2,7 +2,7 @@
 
 The server compares its handlers with the registry at import and checks every request against it. The
 registry's descriptions are part of docs/wire.md, the CLI's help and the MCP tools. Clients look up which calls are safe
-to repeat. Import-light: it is on the CLI's path.
+to repeat. Import-light, because the CLI imports this module.
 """
 
 from phux_core import kinds

@@ -11,7 +11,7 @@
             InputBlockedError, StoppedError, RefusedError, LimitError, InternalError
 
 Codes appear on the wire and in the Error document; Python programs catch the classes. Messages say what happened,
-remedies what to do. Import-light: it is on the CLI's path.
+remedies what to do. Import-light, because the CLI imports this module.
 """
 
 TYPE_CHECKING = False

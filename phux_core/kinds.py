@@ -1,6 +1,6 @@
 """Kinds of values, and parameters: one validator for calls, the config file and the MCP tools.
 
-Import-light: it is on the CLI's path.
+Import-light, because the CLI imports this module.
 """
 
 from phux_core.errors import BadRequestError
