@@ -200,7 +200,7 @@ class Param:
 
 
 def check(owner: str, params: "Mapping[str, Param]", given: "Mapping[str, object]") -> "dict[str, object]":
-    """Check the values given to a call or tool (the owner), and return that of each parameter, None for omitted ones.
+    """Check the values given to a call or tool (the owner), and return each parameter's value, None for omitted ones.
 
     Raises:
         BadRequestError: A parameter is unknown, missing or of the wrong kind; the remedy says what to send.

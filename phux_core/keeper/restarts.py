@@ -17,7 +17,7 @@ EXCEPTION_STATUS = 70
 FIRST_DELAY_S = 0.05
 LONGEST_DELAY_S = 2.0
 QUIET_S = 2.0
-"""How long a service must have been ready for its death to count as the first again."""
+"""A service that was ready for this many seconds resets the count of deaths in a row."""
 NOTICE_AFTER_S = 3.0
 """How long clients wait for a ready service before they receive an error."""
 _ENOUGH_BLAME = 2.0

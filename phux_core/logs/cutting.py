@@ -50,7 +50,7 @@ def cut(
 
 
 class _Ends:
-    """The first and the last lines of a stream; holds little more than can be returned."""
+    """The first and the last lines of a stream; keeps little more than it can return."""
 
     def __init__(self, head: int | None, tail: int | None, max_bytes: int) -> None:
         unlimited = sys.maxsize if head is None and tail is None else 0

@@ -301,8 +301,8 @@ class GhosttyEngine:
     # The history limit. The library's line limit makes scrolling many times slower once it is reached, and its byte
     # limit cannot guarantee a number of rows, because a row's size depends on its styles. But only at the byte limit
     # does the library reuse the memory of old rows; otherwise page faults slow down scrolling. So while there are too
-    # few rows, the byte limit is far away; once there are enough and some to spare, it is set to their size; and when
-    # the spare rows run short, because newer rows are larger, it is raised again. Spare rows are never returned.
+    # few rows, the byte limit is high. Once there are enough, with some to spare, it is set to their size. It is raised
+    # again when the spare rows run short, because newer rows are larger. Spare rows are never returned.
 
     def _set_limits(self) -> None:
         set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", None)
@@ -322,7 +322,7 @@ class GhosttyEngine:
         set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", self._limit + self._spare)
         set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", None)
         rows = scrollback(self._terminal)
-        # Their size is unknown, so lower the limit until it costs a page.
+        # The size of the rows is unknown, so lower the limit until the library drops a page.
         while self._bytes > _PAGE_BYTES and scrollback(self._terminal) >= rows:
             self._bytes -= max(_PAGE_BYTES // 2, self._bytes // 200)
             set_size_option(self._terminal, "SCROLLBACK_MAX_BYTES", self._bytes)

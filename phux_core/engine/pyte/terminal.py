@@ -181,7 +181,7 @@ class Terminal(Screen):
             self.effects.append(Reply(b"\x1b[48;%d;%d;%d;%dt" % (self.lines, self.columns, height, width)))
 
     def _start_page(self) -> None:
-        """Apply the side effects of DECCOLM; the width itself is not the program's to change."""
+        """Apply the side effects of DECCOLM; programs cannot change the width itself."""
         self.margins = None
         self.erase_in_display(2)
         self.cursor_position()
