@@ -36,7 +36,7 @@ class RunResult(Document):
         cwd: The shell's working directory after the command.
         started_at: The time at which the command was typed (UTC).
         seq: The sequence numbers of the output.
-        interleaved: Whether another client typed into the pane meanwhile.
+        interleaved: Whether other input was typed into the pane while the command ran.
         exit_known: Whether the shell reported the exit status; false, for example, if the command changed its hooks.
         ends_with_newline: Whether the output ended with a newline; ``output`` omits trailing newlines.
         command_id: The command's id in the ledger, for ``pane.output`` and ``phux output``.
