@@ -79,7 +79,7 @@ class ClientConnection:
             self._partly_sent = False
 
     def never_sent(self) -> set[int]:
-        """Return the numbers of requests of which no byte was sent."""
+        """Return the numbers of unsent requests; a partly sent request is not among them."""
         waiting = self._unsent[1:] if self._partly_sent else self._unsent
         return {request_id for request_id, _data in waiting}
 

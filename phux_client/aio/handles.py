@@ -286,7 +286,7 @@ class Pane(PaneActs, PaneLogs, Part):
             by: The number of cells to move the divider, as far as possible.
 
         Raises:
-            BadSizeError: The size is out of range; the message says what is possible.
+            BadSizeError: The size is out of range; the remedy gives the possible sizes.
             RefusedError: The window has the size of attached clients.
 
         Example:

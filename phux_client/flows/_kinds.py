@@ -88,7 +88,7 @@ class Caller:
         """The current working directory.
 
         Raises:
-            BadCwdError: It was deleted, or cannot be reached.
+            BadCwdError: The directory was deleted, or cannot be reached.
         """
         if self._cwd is not None:
             return self._cwd

@@ -1,4 +1,4 @@
-"""``act``: type, wait, and return what changed, with no other command in between."""
+"""``act``: type, wait, and return the rows that changed, with no other command in between."""
 
 import time
 

@@ -76,7 +76,7 @@ _WAITS = {
 
 
 def _timed_out(reply: "Document", what: str, pane: int, *, interrupted: bool) -> TimedOutError:
-    """Return the error for a timeout: what happened to the command, and what to do."""
+    """Return the error for a timeout, which tells the state of the command."""
     remedy = "allow more time with --timeout (timeout_s)"
     waits = _WAITS.get(reply["state"])
     sent = "C-c was sent, and " if interrupted else ""

@@ -53,7 +53,7 @@ class Outcome:
 
     @property
     def document(self) -> "Document":
-        """The final screen and what ended the wait, as a ScreenState document."""
+        """The final screen and the condition that ended the wait, as a ScreenState document."""
         more = {"met": self.met, "met_line": self.line}
         return self.screen | {name: value for name, value in more.items() if value is not None}
 
@@ -253,7 +253,7 @@ class _View:
         return None
 
     def _is_news(self, screen: "Document") -> bool:
-        """Return whether something was written after ``since``."""
+        """Return whether the program has written output after ``since``, or has ended."""
         if self._wanted.since is None or screen["state"] == "dead":
             return True
         return bool(screen["seq"] > self._wanted.since)

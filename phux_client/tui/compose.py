@@ -29,7 +29,7 @@ _LINES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 
 
 class Composer:
-    """Composes screens. A row of the window stays the same object until something in it changes.
+    """Composes screens. A row of the window stays the same object until its content changes.
 
     Attributes:
         corner: The column and row of the window in the upper left corner of the terminal.

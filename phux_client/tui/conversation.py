@@ -115,7 +115,7 @@ class Conversation:
             return
         self._typed[number] = items
         if _size(items) > _LONG:
-            # The server would reject input beyond what it buffers for a slow program.
+            # The server rejects more input than it buffers for a slow program.
             self._long = number
 
     def _hold(self, items: "list[Document]") -> None:

@@ -51,7 +51,7 @@ class Screen:
         self._stale = True
 
     def redraw(self) -> None:
-        """Redraw everything, whatever the terminal shows."""
+        """Redraw everything, even if the terminal's content is unknown."""
         self._painter.forget()
         self._stale = True
 
