@@ -1,7 +1,7 @@
 """mcp: serve phux to an MCP host on stdin and stdout until stdin ends. The same as phux-mcp.
 
---safety sets what the host may do: read-only, mutating (the default) or destructive. Tools above this tier are not
-listed. --profile serves the tools of another system, tmux or terminally. --schema prints the tool catalog.
+--safety sets the highest tier of tools: read-only, mutating (the default) or destructive. Higher tiers are not listed.
+--profile serves the tools of another system, tmux or terminally. --schema prints the tool catalog.
 
 `setup` prints the configuration for a host (claude-code, claude-desktop, codex, cursor, vscode, gemini, opencode); with
 --write, it merges the configuration into the host's file and keeps a backup. `check` tests the adapter as a host would,

@@ -81,7 +81,7 @@ def _without_rows(screen: Document, budget: Budget) -> Document:
 
 
 def _less(screen: Document, what: str, number: int, **parts: object) -> Document:
-    """Replace parts with shorter ones, and record how much is missing."""
+    """Replace parts with shorter ones, and record the number of omitted entries."""
     if number == 0:
         return screen
     omitted = screen.get("omitted", {})
