@@ -80,7 +80,7 @@ _NAME = Param("name", STRING, "the window's name", omitted="the program's name")
 _INDEX = Param("index", ID, "the window's index", omitted="the lowest free one")
 _COLS = Param("cols", INTEGER, "columns")
 _ROWS = Param("rows", INTEGER, "rows")
-_SCOPE = Param("scope", SCOPE, "what the id refers to", required=True)
+_SCOPE = Param("scope", SCOPE, "the kind of object that the id names", required=True)
 _ID = Param("id", ID, "the id of a session, window or pane", required=True)
 _CONTEXT = Param("context", whole(0, 1000), "lines to add around each match", default=0)
 _BUDGET = (

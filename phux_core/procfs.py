@@ -20,7 +20,7 @@ def is_usable() -> bool:
 
 
 def missing() -> str | None:
-    """Explain what is unknown about programs if /proc is not usable; None if it is."""
+    """Return the information about programs that is unknown without a usable /proc; None if /proc is usable."""
     if sys.platform != "linux" or is_usable():
         return None
     problem = "belongs to another PID namespace" if os.path.exists("/proc/self") else "is not mounted"

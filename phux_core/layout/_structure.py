@@ -24,7 +24,7 @@ def panes(layout: "Layout") -> "Iterator[int]":
 
 
 def depth(layout: "Layout") -> int:
-    """Return how deep splits are nested."""
+    """Return the depth of the nested splits."""
     return 0 if isinstance(layout, int) else 1 + max(depth(layout["first"]), depth(layout["second"]))
 
 

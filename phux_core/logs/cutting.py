@@ -114,7 +114,7 @@ def _size(line: str) -> int:
 
 
 def _count_fitting(lines: Iterable[str], room: int) -> int:
-    """Return how many of the lines fit."""
+    """Return the number of lines that fit."""
     count = 0
     for line in lines:
         room -= _size(line)

@@ -124,7 +124,7 @@ class LogStatus:
         server: The name of this server's directory in ``directory``.
         bytes: The total size of all logs of all servers; null until the size is known.
         holes: The parts missing from the logs of the current panes.
-        problem: Why panes are not logged, or not completely; absent if there is no problem.
+        problem: The reason why panes are not logged, or not completely; absent if there is no problem.
     """
 
     directory: str | None

@@ -4,7 +4,7 @@
 pyte implements correctly (those that only move the cursor). Everything that touches cells is reimplemented on ``rows``.
 As in pyte, a pending wrap is a cursor in the column after the last.
 
-It knows nothing of bytes, escape sequences, replies or the alternate screen.
+This module does not handle bytes, escape sequences, replies or the alternate screen.
 """
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ class Terminal(Screen):
         self.cursor_position()
 
     def _switch_screen(self, mode: int, on: bool) -> None:
-        """Switch screens: modes 47, 1047 and 1049 differ in what they clear, and 1049 also saves the cursor."""
+        """Switch screens. 1047 clears the alternate screen on leaving, 1049 on entering; 1049 also saves the cursor."""
         with_cursor = mode == 1049 << 5
         if on and with_cursor:
             self.save_cursor()
