@@ -1,4 +1,4 @@
-"""Run a private server in its own directory. It ends with the process that started it, even if that is killed."""
+"""Run a private server in its own directory. The server ends when this process ends, even by SIGKILL."""
 
 import atexit
 import contextlib

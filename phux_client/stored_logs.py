@@ -79,7 +79,7 @@ def search(
     max_matches: int | None = None,
     root: str | None = None,
 ) -> "Document":
-    """Search all stored logs, or those of the sessions with a name, and return a Matches document."""
+    """Search all stored logs, or the logs of sessions with a name, and return a Matches document."""
     logs = None
     if session is not None:
         listed = _ask({"do": "list", "live": []}, root)["logs"]

@@ -19,8 +19,7 @@ class LogStream:
     r"""The output of a pane as text, for ``async for`` or piece by piece. It ends with the program.
 
     Attributes:
-        next_byte: Where in the pane's stream the next piece begins: begin there again after a pause, and nothing is
-            missed.
+        next_byte: The position of the next piece in the pane's output. To continue later, follow from here.
 
     Example:
         >>> stream = await pane.follow()
@@ -286,7 +285,7 @@ class ServerLogs(Driver):
     ) -> shapes.LogText:
         """Return the log of a pane, by a selector, a pane's id or the log's id; see ``Pane.logs``.
 
-        Also works for panes that are gone, and for panes of earlier servers.
+        This also works for panes that are gone, and for panes of earlier servers.
 
         Example:
             >>> result = await pane.run("echo hi")

@@ -99,8 +99,8 @@ class Phux(ServerLogs):
             shell: The shell to start if there is no command; ``$SHELL`` by default.
             login: Start the shell as a login shell.
             log: Keep the output of the session's panes on disk; the server's config has the default.
-            history: Let its shells read and write the user's history file. By default they do, except in a private
-                server (``embedded``). The same applies to windows and panes added to the session.
+            history: Let the session's shells read and write the user's history file. By default they do, except in a
+                private server (``embedded``). The same applies to windows and panes added to the session.
 
         Raises:
             NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: No session was created.

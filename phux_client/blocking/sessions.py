@@ -168,7 +168,7 @@ class Window(Named, Part):
         Args:
             cols: Columns.
             rows: Rows.
-            policy: Which attached client determines the size from now on: ``smallest``, ``largest``, ``latest``,
+            policy: The attached client that determines the size from now on: ``smallest``, ``largest``, ``latest``,
                 ``manual`` for none of them, or ``default`` for the server's setting.
 
         Raises:

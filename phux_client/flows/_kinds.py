@@ -70,7 +70,7 @@ class Caller:
     """The calling process: its directory, its environment and its pane.
 
     Attributes:
-        pane: The pane in which it runs, if that is a pane of this server.
+        pane: The pane in which the process runs, if this server has that pane.
     """
 
     __slots__ = ("_cwd", "env", "pane")

@@ -54,7 +54,7 @@ def resize(
 
     Args:
         side: The direction in which to move the pane's divider by ``by`` cells, instead of a size.
-        policy: Which attached client determines the size of the window.
+        policy: The attached client that determines the size of the window.
     """
     if (side is None) != (by is None) or (side is None) == ((cols, rows, policy) == (None, None, None)):
         raise BadRequestError(

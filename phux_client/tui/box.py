@@ -60,7 +60,7 @@ class Box:
         self._height = 1
 
     def take(self, event: "Event") -> bool:
-        """Handle a key; return whether it closes the box. Keys that do not scroll close a box without a choice."""
+        """Handle a key; return whether it closes the box. If there is nothing to choose, keys that do not scroll do."""
         if isinstance(event, MouseEvent):
             self._move({"wheel_up": -_WHEEL, "wheel_down": _WHEEL}.get(event.button or "", 0))
             return False
