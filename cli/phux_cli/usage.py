@@ -81,7 +81,7 @@ def _flag(action: argparse.Action) -> str:
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """A formatter with the same output in every release of Python, so that docs/cli.md can be compared with it."""
+    """A formatter with the same output in every release of Python, so that a test can compare it with docs/cli.md."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=30, width=100)

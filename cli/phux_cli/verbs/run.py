@@ -1,8 +1,8 @@
 """run: run a command in a pane's shell, print its output, and exit with its exit code.
 
-A single CMD is a shell command line. Several are a program and its arguments, which the shell does not interpret. Put
-flags of the command itself after `--`. Ctrl-C exits with 130 and leaves the command running; with --interrupt, it stops
-the command.
+A single CMD is a shell command line. Several CMDs are a program and its arguments, which the shell does not interpret.
+Put flags of the command itself after `--`. Ctrl-C exits with 130 and leaves the command running; with --interrupt, it
+stops the command.
 
 Exit status: the command's exit code, 1 if it could not be run, 125 if the timeout expired (the command keeps running)
 or the shell did not report an exit code.
