@@ -37,10 +37,10 @@ class Tool(NamedTuple):
     """One tool.
 
     Attributes:
-        title: Its title for people.
-        description: Its description for the model.
-        run: Its implementation, which gets a ``Call`` and the arguments by name.
-        seed: The names of its parameters in the first revision; None if that revision lacks the tool.
+        title: The title, for people.
+        description: The description, for the model.
+        run: The implementation, which gets a ``Call`` and the arguments by name.
+        seed: The names of the parameters in the first revision; None if that revision lacks the tool.
         renamed: The new names of arguments by their old names, which are accepted for one release.
     """
 

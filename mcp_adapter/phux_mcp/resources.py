@@ -118,7 +118,7 @@ class Resource:
             await asyncio.sleep(_TRY_AGAIN_S)
 
     async def _seq(self) -> int:
-        """Return the sequence number of a pane; 0 if it is gone, or for the list of sessions."""
+        """Return the sequence number of a pane; 0 if the pane is gone, or for the list of sessions."""
         if self._pane is None:
             return 0
         try:

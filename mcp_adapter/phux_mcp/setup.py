@@ -74,7 +74,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _command(options: argparse.Namespace) -> list[str]:
-    """Return the command with which a host starts us, with an absolute path because its PATH may differ."""
+    """Return the command with which a host starts us, with an absolute path because the host's PATH may differ."""
     script = os.path.join(os.path.dirname(os.path.abspath(sys.executable)), "phux-mcp")
     words = [script] if os.access(script, os.X_OK) else [sys.executable, "-m", "phux_mcp"]
     if options.safety:

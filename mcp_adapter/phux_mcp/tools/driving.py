@@ -140,7 +140,7 @@ _NEXT = {
     "awaiting_input": "answer it with phux_act, or stop it with phux_signal",
     "awaiting_secret": "ask the person to type it (`phux attach`), then continue; or cancel with phux_send_keys C-c",
     "fullscreen": "use it and quit it with phux_act",
-    "prompt": "it has ended in the meantime; phux_commands has its exit code",
+    "prompt": "the command has ended in the meantime; phux_commands has its exit code",
 }
 
 
