@@ -110,7 +110,7 @@ class UnsafePathError(TransportError):
 
 
 class ProtocolError(PhuxError):
-    """The wire protocol was violated."""
+    """The other side violated the wire protocol."""
 
     code = "protocol"
     default_remedy = "check that the socket belongs to a phux server (docs/wire.md)"

@@ -166,7 +166,7 @@ class Param:
     """A parameter of a call or a tool, or a key of the config file.
 
     Attributes:
-        doc: Its meaning: a verb phrase for a boolean, a noun phrase for other kinds.
+        doc: The parameter's meaning: a verb phrase for a boolean, a noun phrase for other kinds.
         required: Whether it must be given; null counts as omitted.
         omitted: Description of the behavior when it is omitted and has no default value.
     """

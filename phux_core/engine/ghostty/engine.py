@@ -101,7 +101,7 @@ class GhosttyEngine:
     @property
     def title(self) -> str | None:
         """The window title, or None if none was set."""
-        # A full reset clears it without a callback, so read it each time.
+        # A full reset clears the title without a callback, so read it each time.
         return None if self._title is None else self._read_title()
 
     @property
@@ -144,7 +144,7 @@ class GhosttyEngine:
         self._grid.forget_changes()
 
     def _parts(self, first: int, count: int) -> list[tuple[Grid, int, int, int]]:
-        """Locate those of the rows ``first`` to ``first + count - 1`` that exist.
+        """Locate the rows ``first`` to ``first + count - 1``, as far as they exist.
 
         Returns:
             For each part: a grid, its first row, the number of rows, and the number of history rows of that grid.
