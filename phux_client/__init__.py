@@ -1,4 +1,4 @@
-"""phux from Python: real terminals as objects that programs can hold.
+"""Control real terminals from Python: run commands, type, wait, and read screens.
 
     import phux_client
 
@@ -7,13 +7,15 @@
         result = await work.pane.run("make test", timeout_s=600)
         print(result.exit_code, result.output)
 
-``connect`` and ``embedded`` are async and run under asyncio and trio; ``phux_client.blocking`` has the same surface
-without await. Names are imported when first used, so that ``phux_client.blocking`` alone stays light.
+``connect`` and ``embedded`` are async and run under asyncio and trio. ``phux_client.blocking`` has the same API without
+``await``. Names are imported when first used, so that ``phux_client.blocking`` can be imported without the async
+client.
 
     flows      each verb once, without I/O
     aio        the async client (anyio)
-    blocking   the same over plain sockets
-    starting   starting a server; embedding: a private one
+    blocking   the blocking client, generated from aio
+    starting   starts a server
+    embedding  runs a private server
 """
 
 TYPE_CHECKING = False

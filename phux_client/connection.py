@@ -1,10 +1,10 @@
 """The protocol state of one connection to a server, without I/O.
 
-Received bytes go in through ``receive``; bytes to send come out of ``outgoing``. In between it keeps replies until
-their callers take them, and events until their subscribers do. The async client, the blocking client and attach each
-drive one over a socket of their own.
+Received bytes go in through ``receive``; bytes to send come out of ``outgoing``. A connection keeps replies until their
+callers take them, and events until their subscribers take them. The async client, the blocking client and attach each
+drive a connection over a socket.
 
-Import-light: it is on the CLI's path.
+Import-light, because the CLI imports this module.
 """
 
 import time
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 DEFAULT_TIMEOUT_S = 30.0
 """The time limit for one request, including connecting and the handshake."""
 _LIBRARY = f"phux_client/{__version__}"
-"""The default name of a program."""
+"""The client name to send if the program gives none."""
 # A request that crashes the service must not be repeated forever.
 _MOST_QUICK_LOSSES = 15
 _QUICK_S = 1.0
-# Report a service that dies at every start after this long; one that was killed ten times is back by then.
+# How long to wait for a service that keeps dying. Ten restarts in a row take less.
 _LONGEST_RESTART_S = 7.0
 _FIRST_PAUSE_S = 0.01
 _LONGEST_PAUSE_S = 0.25
@@ -50,13 +50,13 @@ class ClientConnection:
         self._decoder = wire.Decoder(max_header=wire.MAX_REPLY_HEADER, max_payload=wire.MAX_REPLY_PAYLOAD)
         self._greeted = False
         self._next_id = 1
-        # Frames by request, oldest first; the handshake has no number of its own. The first may be partly sent.
+        # Request numbers and frames, oldest first; the handshake has number 0. The first frame may be partly sent.
         self._unsent: list[tuple[int, bytes]] = [(0, _hello(_LIBRARY if client is None else client))]
         self._partly_sent = False
         self._calls: dict[int, str] = {}
         self._replies: dict[int, Document] = {}
         self._events: dict[int, EventBuffer] = {}
-        self._ending: dict[int, int] = {}  # by request number: the subscription that the reply ends
+        self._ending: dict[int, int] = {}  # by request to unsubscribe: its subscription
         self._abandoned: set[int] = set()  # requests to subscribe whose callers were cancelled
 
     # Sending
@@ -79,7 +79,7 @@ class ClientConnection:
             self._partly_sent = False
 
     def never_sent(self) -> set[int]:
-        """Return the numbers of requests of which no byte was sent."""
+        """Return the numbers of unsent requests; a partly sent request is not among them."""
         waiting = self._unsent[1:] if self._partly_sent else self._unsent
         return {request_id for request_id, _data in waiting}
 
@@ -90,7 +90,7 @@ class ClientConnection:
         return request_id
 
     def unsubscribe(self, subscription: int) -> None:
-        """Queue the end of a subscription and drop its events. No reply needs to be awaited."""
+        """Queue a request to end a subscription, and drop its events. The caller need not wait for the reply."""
         if self.has_subscription(subscription):
             request_id = self._queue("unsubscribe", {"subscription": subscription})
             self._ending[request_id] = subscription
@@ -121,7 +121,7 @@ class ClientConnection:
     def receive(self, data: bytes) -> "list[Arrival]":
         """Return the items in received bytes; no bytes mean that the server closed the connection.
 
-        After bytes that break the protocol, ``failure`` is set.
+        Bytes that break the protocol set ``failure``.
         """
         if not data:
             self.lose(errors.DisconnectedError("the server closed the connection"))
@@ -180,7 +180,7 @@ class ClientConnection:
         return request_id in self._replies
 
     def take_reply(self, request_id: int) -> "Document":
-        """Remove and return the reply to a request; raise if it is an error or the connection ended before it."""
+        """Remove and return the reply to a request; raise if it is an error, or if the connection ended first."""
         self._calls.pop(request_id, None)
         frame = self._replies.pop(request_id, None)
         if frame is None:
@@ -222,7 +222,7 @@ def _check_hello(frame: "Document") -> None:
 
 
 def _encode(request_id: int, call: str, params: "Mapping[str, object]") -> bytes:
-    """Return a request's frame, checked as the server would check it."""
+    """Check a request as the server would, and return its frame."""
     checked = calls.check(call, dict(params))[1]
     given = {name: value for name, value in checked.items() if value is not None}
     frame = wire.encode({"id": request_id, "call": call, "params": given})
@@ -235,11 +235,11 @@ def _encode(request_id: int, call: str, params: "Mapping[str, object]") -> bytes
 
 
 class Attempts:
-    """The retries of one request: whether to send it again, when, and with which parameters.
+    """Decide whether, when and with which parameters to send one request again.
 
-    A service that died restarts within moments. A request that reached no service is sent again; one that may have
-    reached it, only if repeating it is harmless. Connections that lasted do not count, so a call survives any number of
-    restarts.
+    A service that died restarts within moments. A request that reached no service is always sent again. A request that
+    may have reached a service is sent again only if repeating it is harmless. Only connections that break within a
+    second count against the limit, so a call survives any number of restarts.
 
     Args:
         timeout_s: The time limit for all attempts.
@@ -270,7 +270,7 @@ class Attempts:
             if time.monotonic() - self._restarting_since > _LONGEST_RESTART_S:
                 raise failure
             return _LONGEST_PAUSE_S
-        self._restarting = None  # a service was there
+        self._restarting = None  # a service is running again
         if time.monotonic() - self._attempt_began >= _QUICK_S:
             self._quick_losses = 0
         self._quick_losses += 1
@@ -291,6 +291,6 @@ class Attempts:
             self._restarting_since = time.monotonic()
             import logging
 
-            # Without a handler, logging prints it to stderr, so users see why the call takes long.
+            # Without a handler, logging prints the warning to stderr, so users see why the call takes long.
             logging.getLogger("phux").warning("phux: %s; waiting for it", failure.message)
         self._restarting = failure

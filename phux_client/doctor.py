@@ -128,7 +128,7 @@ def _engine(status: "Document | None") -> "Document":
     if status is None:
         import subprocess
 
-        # In a child process: clients must not import engines, and only loading one shows that it works.
+        # Load the engine in a child process, because clients must not import engines.
         tried = subprocess.run([sys.executable, "-c", _TRY_ENGINE], capture_output=True, text=True, check=False)
         if tried.returncode:
             return _failed(
@@ -150,7 +150,7 @@ def _processes(status: "Document | None") -> "Document":
     notes = ([] if local is None else [local]) if status is None else status.get("system_notes", [])
     if notes:
         return _failed("processes", notes[0], "mount a /proc of this PID namespace, and restart the server")
-    return _passed("processes", "the system reports what programs are doing")
+    return _passed("processes", "the system reports the states of programs")
 
 
 def _shell(env: "dict[str, str]") -> "Document":

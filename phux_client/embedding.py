@@ -1,4 +1,4 @@
-"""A private server in its own directory, which ends when its owner ends, for whatever reason."""
+"""Run a private server in its own directory. The server ends when this process ends, even by SIGKILL."""
 
 import atexit
 import contextlib
@@ -107,7 +107,7 @@ class EmbeddedServer:
         """End the server and everything in it, and remove its directory."""
         if self._life >= 0:
             with contextlib.suppress(OSError):
-                os.write(self._life, b"x")  # a forked process may hold the pipe open: a byte ends the keeper too
+                os.write(self._life, b"x")  # a forked process may keep the pipe open, so a byte ends the keeper too
             os.close(self._life)
             self._life = -1
         if self._pid > 0:
@@ -141,10 +141,10 @@ class _Template:
     def fork_keeper(self, options: "dict[str, object]", fds: tuple[int, int, int]) -> int:
         """Fork a keeper, and return its process id."""
         request = wire.encode({"options": options, "env": dict(os.environ), "cwd": _working_directory()})
-        # A forked process, or one that changed how Python starts, needs its own template.
+        # A fork of this process, or a change of the PYTHON* variables, needs another template.
         starter = (os.getpid(), sys.executable, {name: os.environ[name] for name in os.environ if "PYTHON" in name})
         with self._lock:
-            # An idle template ends after a while.
+            # The template may have ended, as it does when it is idle.
             pid = self._ask(request, fds) if self._started_by == starter else None
             if pid is None:
                 self._start(fds[2])
@@ -172,12 +172,12 @@ class _Template:
         import subprocess
 
         if self._sock is None:
-            atexit.register(self._close)  # else Python warns of an open socket when it ends
+            atexit.register(self._close)  # otherwise, Python warns of an open socket at exit
         self._close()
         self._sock, theirs = socket.socketpair()
         with theirs:
             try:
-                # It forks at once, so it leaves no child to reap.
+                # The started process forks and exits at once, so no child process remains to be reaped.
                 subprocess.run(
                     [sys.executable, "-P", "-m", "phux_core.server.template", str(theirs.fileno())],
                     pass_fds=(theirs.fileno(),),

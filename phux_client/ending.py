@@ -20,7 +20,7 @@ _LOCAL_PEERPID = 2
 
 
 def end_keeper(path: str) -> None:
-    """Send SIGTERM to the keeper that listens on a socket, and wait until it is gone; do nothing if there is none."""
+    """Send SIGTERM to the keeper that listens on a socket, and wait until it is gone. Do nothing if there is none."""
     deadline = time.monotonic() + _END_S
     try:
         sock = unix_socket.connect(path, deadline)

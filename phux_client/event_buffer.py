@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 MAX_EVENTS = 4096
 """The most events to buffer for one subscription."""
 MAX_TEXT = 16 * 1024 * 1024
-"""The most characters of text in them."""
+"""The most characters of text to buffer for one subscription."""
 
 
 class EventBuffer:
@@ -35,7 +35,7 @@ class EventBuffer:
             self._text += _text_size(event)
 
     def take(self) -> "Document":
-        """Remove and return the oldest event; ``dropped`` comes where the dropped events would have been."""
+        """Remove and return the oldest event; a ``dropped`` event takes the place of the dropped events."""
         if self._events:
             event = self._events.popleft()
             self._text -= _text_size(event)

@@ -34,7 +34,7 @@ def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                # Another process is starting one. flock has no timeout.
+                # Another process is starting a server. flock has no timeout, so poll.
                 if time.monotonic() > deadline:
                     raise errors.StartFailedError(
                         f"another process has been starting a server on {path} for {timeout_s:g} s",
@@ -123,7 +123,7 @@ def _launch_keeper(path: str, lock: int, timeout_s: float) -> None:
 
 
 def await_ready(ready: int, timeout_s: float, where_to_look: str) -> None:
-    """Wait until a keeper reports on a pipe that it listens; raise the error that it reports instead."""
+    """Wait until a keeper reports on a pipe that it is listening; raise the error if it reports one."""
     import select
 
     poll = select.poll()

@@ -1,11 +1,11 @@
-"""Read logs while no server is running, in the same child process that a server would start.
+"""Read logs while no server is running, in a child process like a server's log worker.
 
     from phux_client import stored_logs
 
     for log in stored_logs.list_logs()["logs"]:
         print(log["log"], log["session"])
 
-Returns plain documents, for the CLI and for maintenance programs. Import-light until it is used.
+The functions return plain documents, for the CLI and for maintenance programs. Import-light until one is called.
 """
 
 import json
@@ -79,7 +79,7 @@ def search(
     max_matches: int | None = None,
     root: str | None = None,
 ) -> "Document":
-    """Search all stored logs, or those of the sessions with a name, and return a Matches document."""
+    """Search all stored logs, or the logs of sessions with a name, and return a Matches document."""
     logs = None
     if session is not None:
         listed = _ask({"do": "list", "live": []}, root)["logs"]

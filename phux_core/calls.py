@@ -2,7 +2,7 @@
 
 The server compares its handlers with the registry at import and checks every request against it. The
 registry's descriptions are part of docs/wire.md, the CLI's help and the MCP tools. Clients look up which calls are safe
-to repeat. Import-light: it is on the CLI's path.
+to repeat. Import-light, because the CLI imports this module.
 """
 
 from phux_core import kinds
@@ -80,7 +80,7 @@ _NAME = Param("name", STRING, "the window's name", omitted="the program's name")
 _INDEX = Param("index", ID, "the window's index", omitted="the lowest free one")
 _COLS = Param("cols", INTEGER, "columns")
 _ROWS = Param("rows", INTEGER, "rows")
-_SCOPE = Param("scope", SCOPE, "what the id refers to", required=True)
+_SCOPE = Param("scope", SCOPE, "the kind of object that the id names", required=True)
 _ID = Param("id", ID, "the id of a session, window or pane", required=True)
 _CONTEXT = Param("context", whole(0, 1000), "lines to add around each match", default=0)
 _BUDGET = (
@@ -231,7 +231,7 @@ _CALLS = (
         "output",
         "Read the output of a command: the one with this id, or the pane's latest.",
         Param("id", STRING, "the command's id, PANE.NUMBER or LOG.NUMBER"),
-        Param("pane", ID, "instead of `id`: the pane whose latest command to read"),
+        Param("pane", ID, "instead of `id`: a pane, for its latest command"),
         *_BUDGET,
         result="a log text (see Logs) with `command`, its ledger entry",
         repeatable=True,
@@ -265,11 +265,11 @@ _CALLS = (
         _PANE,
         Param("grace_ms", whole(0, 60_000), "how long to wait after each signal", default=2000),
         result="`stopped`, whether anything was running; `signals`, the list of signals sent; `command`, the "
-        "program's name, null if there was none; `duration_ms`, how long that took",
+        "program's name, null if there was none; `duration_ms`, the time until it ended",
     ),
     Call(
         "history_limit",
-        "Change how many rows of scrollback a pane keeps, with immediate effect.",
+        "Set the number of rows of scrollback that a pane keeps, with immediate effect.",
         _PANE,
         Param("rows", whole(0, 1_000_000), "rows of scrollback to keep", required=True),
         repeatable=True,
@@ -290,10 +290,10 @@ _CALLS = (
     ),
     Call(
         "push_divider",
-        "Move a pane's divider on an axis, as far as possible: the divider after the pane, or the one before it if it "
-        "is the last.",
+        "Move a pane's divider on an axis, as far as possible: the divider after the pane, or the one before the "
+        "last pane.",
         _PANE,
-        Param("side", SIDE, "the direction to move it in", required=True),
+        Param("side", SIDE, "the direction in which to move the divider", required=True),
         Param("by", COUNT, "the number of cells", required=True),
         result=_PLACE,
     ),
@@ -332,7 +332,7 @@ _CALLS = (
         "move_pane",
         "Move a pane next to another, or into a new window.",
         _PANE,
-        Param("target", ID, "the pane to move it next to"),
+        Param("target", ID, "the pane to move next to"),
         Param("direction", DIRECTION, "the side of the target"),
         *_SHARE,
         Param("session", ID, "instead of `target`: the session to create the window in"),

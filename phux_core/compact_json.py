@@ -1,4 +1,4 @@
-"""JSON as bytes without spaces. Import-light: it is on the CLI's path."""
+"""JSON as bytes without spaces. Import-light, because the CLI imports this module."""
 
 import json
 

@@ -1,6 +1,6 @@
 """Parameters of `wait` and `act`: conditions that the client checks, so they are not parameters of a call.
 
-The CLI and the MCP tools accept them and print their descriptions. Import-light: it is on the CLI's path.
+The CLI and the MCP tools accept them and print their descriptions. Import-light, because the CLI imports this module.
 """
 
 from phux_core.kinds import BOOLEAN, COUNT, STATES, STRING, Param, list_of, one_of

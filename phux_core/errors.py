@@ -11,7 +11,7 @@
             InputBlockedError, StoppedError, RefusedError, LimitError, InternalError
 
 Codes appear on the wire and in the Error document; Python programs catch the classes. Messages say what happened,
-remedies what to do. Import-light: it is on the CLI's path.
+remedies what to do. Import-light, because the CLI imports this module.
 """
 
 TYPE_CHECKING = False
@@ -110,7 +110,7 @@ class UnsafePathError(TransportError):
 
 
 class ProtocolError(PhuxError):
-    """The wire protocol was violated."""
+    """The other side violated the wire protocol."""
 
     code = "protocol"
     default_remedy = "check that the socket belongs to a phux server (docs/wire.md)"

@@ -55,7 +55,7 @@ def strip(data: bytes) -> bytes:
 
 
 def strip_traceless(data: bytes) -> bytes:
-    r"""Remove sequences that neither move the cursor nor erase, as most sequences around a prompt.
+    r"""Remove sequences that neither move the cursor nor erase, such as most sequences around a prompt.
 
     Example:
         >>> strip_traceless(b"\x1b[?2004h\x1b]0;title\x07\x1b[01;31mred\x1b[m$ ")

@@ -3,7 +3,7 @@
 A *word* given to ``send-keys`` is either the name of a key (``Enter``, ``C-c``, ``S-F5``) or literal text. This module
 only decides which: the bytes of a key depend on the current modes of the terminal, so the engine encodes them.
 
-Import-light: it is on the CLI's path.
+Import-light, because the CLI imports this module.
 """
 
 KEY_NAMES = (

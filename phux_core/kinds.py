@@ -1,6 +1,6 @@
 """Kinds of values, and parameters: one validator for calls, the config file and the MCP tools.
 
-Import-light: it is on the CLI's path.
+Import-light, because the CLI imports this module.
 """
 
 from phux_core.errors import BadRequestError
@@ -171,7 +171,7 @@ class Param:
     """A parameter of a call or a tool, or a key of the config file.
 
     Attributes:
-        doc: Its meaning: a verb phrase for a boolean, a noun phrase for other kinds.
+        doc: The parameter's meaning: a verb phrase for a boolean, a noun phrase for other kinds.
         required: Whether it must be given; null counts as omitted.
         omitted: Description of the behavior when it is omitted and has no default value.
     """
@@ -205,7 +205,7 @@ class Param:
 
 
 def check(owner: str, params: "Mapping[str, Param]", given: "Mapping[str, object]") -> "dict[str, object]":
-    """Check the values given to a call or tool (the owner), and return that of each parameter, None for omitted ones.
+    """Check the values given to a call or tool (the owner), and return each parameter's value, None for omitted ones.
 
     Raises:
         BadRequestError: A parameter is unknown, missing or of the wrong kind; the remedy says what to send.

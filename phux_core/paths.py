@@ -1,6 +1,6 @@
 """Paths of the socket, its lock and its log, and checks that they are safe.
 
-This module creates nothing but the socket's directory. Import-light: it is on the CLI's path.
+This module creates nothing but the socket's directory. Import-light, because the CLI imports this module.
 """
 
 import contextlib

@@ -1,8 +1,8 @@
 """Check whether /proc shows processes under the ids that this process uses. Import-light.
 
 /proc is missing in some chroots and sandboxes. In a PID namespace with the /proc of its parent (``unshare -p`` without
-``--mount-proc``), the same ids mean other processes. In both cases nothing is read from it: phux relies on the
-terminal's modes and its foreground process group, and ``missing`` lists what remains unknown.
+``--mount-proc``), the same ids mean other processes. In both cases phux reads nothing from /proc. It relies on the
+terminal's modes and its foreground process group, and ``missing`` explains the effect.
 """
 
 import functools
@@ -20,7 +20,7 @@ def is_usable() -> bool:
 
 
 def missing() -> str | None:
-    """Explain what is unknown about programs if /proc is not usable; None if it is."""
+    """Return the information about programs that is unknown without a usable /proc; None if /proc is usable."""
     if sys.platform != "linux" or is_usable():
         return None
     problem = "belongs to another PID namespace" if os.path.exists("/proc/self") else "is not mounted"

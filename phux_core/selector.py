@@ -12,7 +12,7 @@ the server never sees a selector.
     @N              the pane with id N
 
 A selector that names several panes narrows to one: the focused pane if it is among them, else the active pane
-of that session or window. Import-light: it is on the CLI's path.
+of that session or window. Import-light, because the CLI imports this module.
 """
 
 from phux_core.errors import BadNameError, BadSelectorError, NoSuchTargetError

@@ -52,7 +52,7 @@ def _load() -> None:
 
 
 def join_wrapped(rows: "Sequence[str]", wrapped: "Container[int]", cols: int) -> list[str]:
-    """Join rows without trailing blanks, of which those in ``wrapped`` continue in the next row.
+    """Join rows without trailing blanks. The rows in ``wrapped`` continue in the next row.
 
     Example:
         >>> join_wrapped(["all", "tests"], {0}, 4)
@@ -72,7 +72,7 @@ def join_wrapped(rows: "Sequence[str]", wrapped: "Container[int]", cols: int) ->
 
 
 def _blanks_before_wrap(row: str, following: str, cols: int) -> int:
-    """Return how many trailing blanks of a row were written: all but a column too narrow for a wide glyph."""
+    """Return the number of trailing blanks that were written in a row: all but a column too narrow for a wide glyph."""
     missing = cols - columns(row)
     if missing == 1 and following and character_columns(following[0]) == 2:
         return 0

@@ -2,7 +2,7 @@
 
 A frame is eight bytes of lengths (header, payload; big-endian, unsigned), a JSON object in UTF-8, and raw bytes. This
 module does no I/O: ``encode`` returns bytes, ``Decoder`` converts bytes to frames. Both ends of the wire use it.
-Import-light: it is on the CLI's path.
+Import-light, because the CLI imports this module.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Make the blocking client of the async one: every module of phux_client/aio but ``__init__`` and ``backend``.
+"""Generate the blocking client from every module of phux_client/aio except ``__init__`` and ``backend``.
 
     python tools/generate_blocking.py           write phux_client/blocking
     python tools/generate_blocking.py --check   fail if that would change anything
@@ -20,7 +20,7 @@ WRITTEN_BY_HAND = {"__init__.py", "backend.py"}
 
 HEADER = "# Generated from {source} by tools/generate_blocking.py: change that file, not this one.\n"
 
-# In this order. Words of the language first, then names, then the few phrases in which the two clients differ.
+# Applied in this order: keywords, then names, then the few phrases in which the two clients differ.
 RULES = [
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),
@@ -41,7 +41,7 @@ RULES = [
 
 
 def main(arguments: list[str]) -> int:
-    """Generate, or check what was generated.
+    """Generate the blocking client, or check that it is up to date.
 
     Returns:
         The exit status.
@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
     extra = [path.name for path in TARGET.glob("*.py") if path.name not in {*wanted, *WRITTEN_BY_HAND}]
     if arguments == ["--check"]:
         for name in sorted(stale + extra):
-            print(f"phux_client/blocking/{name} is not what tools/generate_blocking.py makes: run it")
+            print(f"phux_client/blocking/{name} is out of date: run tools/generate_blocking.py")
         return 1 if stale or extra else 0
     for name in stale:
         (TARGET / name).write_text(wanted[name])
@@ -101,7 +101,7 @@ def unwrap_awaits(text: str) -> str:
 
 
 def end_of_operand(text: str, start: int) -> int:
-    """Find where the operand of an await ends: names, dots and balanced brackets, with strings in them skipped."""
+    """Return the end of an await's operand: names, dots and balanced brackets; brackets in strings do not count."""
     depth = 0
     position = start
     while depth or text[position].isalnum() or text[position] in "_.([":

@@ -17,8 +17,8 @@ def prepare(*, force: bool = False) -> "Mapping[str, object]":
 
 
 def show(socket: str, session: int, settings: "Mapping[str, object]", *, read_only: bool = False) -> int:
-    """Show a session until the user detaches or it ends, print what happened, and return the exit code."""
-    # This Python, not the `phux` in PATH: another release may use another protocol version.
+    """Show a session until the user detaches or the session ends, print a message, and return the exit code."""
+    # Use this Python, not the `phux` in PATH, because another release may use another protocol version.
     cli = [sys.executable, "-P", "-m", "phux_cli.main"]
     text, code = attach(socket, session, settings, cli=cli, read_only=read_only)
     print(f"[phux: {text}]", file=sys.stderr if code else sys.stdout)

@@ -1,4 +1,4 @@
-"""Run a verb and return its exit code. Imports only what the verb needs, because `phux ls` is called often."""
+"""Run a verb and return its exit code. Import only modules that the verb needs, because `phux ls` is called often."""
 
 import os
 import sys

@@ -32,10 +32,10 @@ def discard(stream: "IO[str]") -> None:
 
 
 def stream(text: str) -> None:
-    """Write text to stdout as UTF-8, escaping bytes that are not (in a file name).
+    """Write text to stdout as UTF-8, and escape bytes of file names that are not UTF-8.
 
     Raises:
-        BrokenPipeError: The reader closed the pipe; a verb that runs until then can stop.
+        BrokenPipeError: The reader closed the pipe, so a verb that prints continuously can stop.
     """
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))

@@ -47,7 +47,7 @@ class Parser(argparse.ArgumentParser):
 
     @property
     def takes_several(self) -> bool:
-        """Whether it takes several positional arguments, which may be mixed with flags."""
+        """Whether the verb takes several positional arguments, which may be mixed with flags."""
         return sum(not action.option_strings for action in self._actions) > 1
 
     def synopsis(self, rest: str) -> str:
@@ -81,7 +81,7 @@ def _flag(action: argparse.Action) -> str:
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """A formatter with the same output in every release of Python, so that docs/cli.md can be compared with it."""
+    """A formatter with the same output in every release of Python, so that a test can compare it with docs/cli.md."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=30, width=100)
@@ -161,7 +161,7 @@ def add_conditions(parser: argparse.ArgumentParser) -> None:
 
 
 def conditions(options: argparse.Namespace) -> "dict[str, Any]":
-    """Return the values of those flags, as parameters of flows."""
+    """Return the values of the flags of ``add_conditions``, as parameters of flows."""
     return {name: getattr(options, name) for name in ("until", "regex", "gone", "idle_ms", "state", "stop")}
 
 
@@ -176,7 +176,7 @@ def add_budget(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") -
 
 
 def budget(options: argparse.Namespace) -> "dict[str, Any]":
-    """Return the values of those flags, as parameters of flows."""
+    """Return the values of the flags of ``add_budget``, as parameters of flows."""
     mode = "raw" if options.raw else "stripped" if options.stripped else "rendered"
     return {name: getattr(options, name) for name in ("grep", "context", "head", "tail", "max_bytes")} | {"mode": mode}
 
@@ -216,7 +216,7 @@ def add_program(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") 
 
 
 def program(options: argparse.Namespace) -> "dict[str, Any]":
-    """Return the values of those flags and the command after ``--``, as parameters of flows."""
+    """Return the values of the flags of ``add_program``, and the command after ``--``, as parameters of flows."""
     variables = {}
     for text in options.extra_env or ():
         name, equals, value = text.partition("=")

@@ -5,14 +5,17 @@ streams     stdin and stdout in the event loop
 jsonrpc     lines to messages, and errors for invalid ones
 revisions   the differences between the revisions of MCP
 server      one connection to a host: concurrent calls, cancellation
-methods     the methods of MCP; progress: of a call
+methods     the methods of MCP
+progress    the progress of a call
 catalog     the table of tools: parameters, results, safety
-answers     results as text and as structured content; budget: their size limit
+answers     results as text and as structured content
+budget      the size limit of results
 highlights  styled cells as runs of text
 links       connections to phux servers, made on demand
 tools       the tools, by theme
 resources   sessions, screens and logs, to read or to subscribe to
 prompts     workflows for people to choose from
 profiles    the tools of two other systems, over the same terminals
-setup       the configuration of hosts; check: test the adapter as a host would
+setup       the configuration of hosts
+check       tests the adapter as a host would
 """

@@ -64,7 +64,7 @@ class Budget:
         return document
 
     async def read(self, ask: Callable[[int], Awaitable[Document]]) -> Document:
-        """Request a text, and again with a lower limit until it fits: its tokens can only be counted afterwards."""
+        """Request a text, and repeat with lower limits until it fits, because tokens can only be counted afterwards."""
         most = self.bytes
         document = await ask(most)
         while not self.by_bytes and (excess := self.excess(document)) > 1 and most > _LEAST:

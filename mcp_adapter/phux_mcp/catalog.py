@@ -37,10 +37,10 @@ class Tool(NamedTuple):
     """One tool.
 
     Attributes:
-        title: Its title for people.
-        description: Its description for the model.
-        run: Its implementation, which gets a ``Call`` and the arguments by name.
-        seed: The names of its parameters in the first revision; None if it was not in it.
+        title: The title, for people.
+        description: The description, for the model.
+        run: The implementation, which gets a ``Call`` and the arguments by name.
+        seed: The names of the parameters in the first revision; None if that revision lacks the tool.
         renamed: The new names of arguments by their old names, which are accepted for one release.
     """
 
@@ -81,7 +81,7 @@ class Tool(NamedTuple):
         return {**schema, **({"required": required} if required else {}), "additionalProperties": False}
 
     def listing(self, revision: Revision) -> Schema:
-        """Return its entry in ``tools/list``."""
+        """Return the tool's entry in ``tools/list``."""
         entry: Schema = {"name": self.name, "description": self.description, "inputSchema": self._schema(revision)}
         if revision.structured:
             entry["title"] = self.title
@@ -93,7 +93,7 @@ class Tool(NamedTuple):
         return entry
 
     def _hints(self) -> Schema:
-        """Return its annotations, where they differ from the defaults of the protocol."""
+        """Return the tool's annotations that differ from the protocol's defaults."""
         if self.safety == "read-only":
             return {"readOnlyHint": True}
         idempotent = {"idempotentHint": True} if self.idempotent else {}
@@ -151,7 +151,7 @@ def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None
 
 
 def _plain(value: Any, *, deep: bool) -> Any:
-    """Return a schema without prose, and unless it is deep, without what the results show as well."""
+    """Return a schema without prose, and unless ``deep`` is true, without the details of nested objects and enums."""
     if isinstance(value, list):
         return [_plain(inner, deep=deep) for inner in value]
     if not isinstance(value, dict):

@@ -50,7 +50,7 @@ def _check(revision: Revision, options: argparse.Namespace, socket: str) -> str:
         try:
             results = _use(_Host(process, revision), revision, options.profile)
             process.communicate()
-            _expect(process.returncode == 0, "it did not exit with 0 at the end of its input")
+            _expect(process.returncode == 0, "the adapter did not exit with 0 at the end of its input")
         finally:
             timer.cancel()
             process.kill()
@@ -66,7 +66,7 @@ def _use(host: _Host, revision: Revision, profile: str) -> list[str]:
         client = {"name": "phux-check", "version": "1"}
         params = {"protocolVersion": revision.name, "capabilities": {}, "clientInfo": client}
         agreed = host.ask("initialize", params)["protocolVersion"]
-        _expect(agreed == revision.name, f"it answered with the revision {agreed}")
+        _expect(agreed == revision.name, f"the adapter answered with the revision {agreed}")
         host.send({"method": "notifications/initialized"})
     first_ms = (time.monotonic() - began) * 1000
     tools = host.ask("tools/list")["tools"]
@@ -114,7 +114,7 @@ class _Host:
         self._last_id += 1
         self.send({"id": self._last_id, "method": method, "params": params})
         line = self._output.readline()
-        _expect(bool(line), f"it ended, or did not answer {method} in time")
+        _expect(bool(line), f"the adapter ended, or did not answer {method} in time")
         reply: Message = json.loads(line)
         kind = "result" if error is None else "error"
         _expect(kind in reply and reply["id"] == self._last_id, f"{method} was answered with {reply}")

@@ -15,7 +15,7 @@ _SIMPLE = ["bold", "faint", "italic", "underline", "blink", "inverse", "invisibl
 
 
 def highlights(cells: list[Document], text_of_row: Mapping[int, str]) -> list[Document]:
-    """Join adjacent cells that look alike to runs; their styles, such as ``inverse fg=4``, include shell marks."""
+    """Join adjacent cells that look alike into runs; their styles, such as ``inverse fg=4``, include shell marks."""
     runs: list[Document] = []
     known: dict[int, list[str]] = {}
     for cell in cells:

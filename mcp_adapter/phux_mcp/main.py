@@ -56,7 +56,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _find_runtime_directory() -> None:
-    """Set the runtime directory as in the user's shells: many hosts pass on few variables, and not this one."""
+    """Set the runtime directory as in the user's shells: many hosts do not pass it on."""
     directory = os.path.join(_RUNTIME, str(os.getuid()))
     if not os.environ.get("XDG_RUNTIME_DIR") and os.path.isdir(os.path.join(directory, "phux")):
         os.environ["XDG_RUNTIME_DIR"] = directory
@@ -106,7 +106,7 @@ async def _serve(toolset: Toolset, *, start: bool, socket: str | None) -> int:
     source.pause()
     if not at_once and server.running:
         await asyncio.wait(server.running, timeout=_GRACE_S)
-        await asyncio.sleep(0)  # callbacks send their replies
+        await asyncio.sleep(0)  # the callbacks of finished calls send their replies
     await server.close()
     await links.close()
     sink.finish(_FLUSH_S)

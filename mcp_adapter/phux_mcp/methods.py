@@ -161,7 +161,7 @@ class Methods:
         return {"tools": {}, "resources": {"subscribe": True}, "prompts": {}}
 
     def _on_initialize(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
-        # Never an error, even after a `server/discover`: a host whose probe took too long falls back to this.
+        # Never fail, even after a `server/discover`: a host whose probe took too long falls back to `initialize`.
         revision = self.revision = with_handshake(params.get("protocolVersion"))
         self._record_name(params.get("clientInfo"))
         result = {
@@ -186,7 +186,7 @@ class Methods:
 
     async def _on_tools_call(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         name, given = params.get("name"), params.get("arguments")
-        given = {} if given is None else given  # some hosts send null instead of omitting it
+        given = {} if given is None else given  # some hosts send null instead of omitting `arguments`
         if not isinstance(name, str) or not isinstance(given, dict):
             raise RpcError(INVALID_PARAMS, "tools/call needs a `name`, and `arguments` must be an object")
         tool = self._toolset.find(name, revision)
@@ -243,7 +243,7 @@ class Methods:
     async def _follow(self, resource: Resource, meta: Params) -> None:
         """Notify the host whenever a resource changes."""
         more = {"_meta": meta} if meta else {}
-        with contextlib.suppress(PhuxError):  # it is gone
+        with contextlib.suppress(PhuxError):  # the resource is gone
             await resource.follow(
                 lambda: self._notify("notifications/resources/updated", {"uri": resource.uri, **more})
             )

@@ -17,7 +17,7 @@ class _Prompt(NamedTuple):
 _PROMPTS = {
     "run-and-fix": _Prompt(
         "Run and fix",
-        "Run a command, and fix what it reports until it succeeds.",
+        "Run a command, and fix the reported errors until it succeeds.",
         {
             "command": ("The command, such as `make test`.", True),
             "target": ("The pane; a new session if omitted.", False),

@@ -93,7 +93,7 @@ class Resource:
         self._what = what
 
     async def read(self) -> Document:
-        """Return its content."""
+        """Return the resource's content."""
         if self._what == "sessions":
             tree = await self._phux.drive(flows.tree())
             return {"uri": self.uri, "mimeType": "application/json", "text": json.dumps(tree, ensure_ascii=False)}
@@ -118,7 +118,7 @@ class Resource:
             await asyncio.sleep(_TRY_AGAIN_S)
 
     async def _seq(self) -> int:
-        """Return the sequence number of a pane; 0 if it is gone, or for the list of sessions."""
+        """Return the sequence number of a pane; 0 if the pane is gone, or for the list of sessions."""
         if self._pane is None:
             return 0
         try:

@@ -9,8 +9,8 @@ class Revision(NamedTuple):
     """One revision of the protocol.
 
     Attributes:
-        name: Its date.
-        seed: Whether it is served exactly as by the first version of phux-mcp: six tools, nothing else.
+        name: The date of the revision.
+        seed: Whether the revision has exactly the contents of the first version of phux-mcp: six tools, nothing else.
         batches: Whether several messages may be sent as an array.
         annotations: Whether tools have annotations, and progress has messages.
         structured: Whether tools have titles and output schemas, and results have ``structuredContent``.

@@ -1,7 +1,6 @@
 """One connection to a host: lines to messages, concurrent calls, cancellation.
 
-Lines in, lines out: ``main`` reads and writes them, and ``methods`` answers the requests. No input raises an exception
-here.
+``main`` reads and writes the lines, and ``methods`` answers the requests. No input raises an exception in this module.
 """
 
 from __future__ import annotations
@@ -117,11 +116,11 @@ class Server:
             self._take(message, deliver)
 
     def _take(self, message: object, deliver: Deliver) -> None:
-        """Process one message; call ``deliver`` with its reply, now or later, or with None if it has none."""
+        """Process one message; call ``deliver`` with its reply, now or later, or with None if there is no reply."""
         request_id: RequestId | None = None
         try:
             checked = jsonrpc.check(message)
-            method, params = checked.get("method"), checked.get("params") or {}  # some hosts send null for none
+            method, params = checked.get("method"), checked.get("params") or {}  # some hosts send null
             if method is None:  # a response, but we sent no request
                 deliver(None)
                 return

@@ -19,8 +19,8 @@ class _Host(NamedTuple):
     """The configuration of one host.
 
     Attributes:
-        linux: Its file; ``~`` is the home directory.
-        mac: Its file on macOS, if different.
+        linux: The host's file; ``~`` is the home directory.
+        mac: The file on macOS, if different.
         path: The keys that lead to our entry.
         kind: ``stdio`` if the entry names that transport, ``plain`` if it names none, ``local`` for opencode's form.
         moved: A variable that names another directory, and the file in it.
@@ -74,21 +74,21 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _command(options: argparse.Namespace) -> list[str]:
-    """Return the command with which a host starts us, with an absolute path because its PATH may differ."""
+    """Return the command with which a host starts us, with an absolute path because the host's PATH may differ."""
     script = os.path.join(os.path.dirname(os.path.abspath(sys.executable)), "phux-mcp")
     words = [script] if os.access(script, os.X_OK) else [sys.executable, "-m", "phux_mcp"]
     if options.safety:
         words += ["--safety", options.safety]
     if options.profile != "phux":
         words += ["--profile", options.profile]
-    socket = options.socket or os.environ.get("PHUX_SOCKET")  # the host would not pass it on
+    socket = options.socket or os.environ.get("PHUX_SOCKET")  # the host would not pass on the variable
     if socket:
         words += ["--socket", os.path.abspath(socket)]
     return words
 
 
 def file_of(host: _Host) -> str:
-    """Return a host's file; if it can have two names, as opencode's can, the existing one."""
+    """Return a host's file; if it can have two names, as for opencode, return the existing one."""
     path = _usual_file(host)
     with_comments = f"{path}c"
     may_be_named_so = host.kind == "local" and os.path.exists(with_comments) and not os.path.exists(path)

@@ -52,8 +52,8 @@ class PaneActs:
         """Type, wait for a condition, and return the rows that changed, as one step.
 
         Meanwhile, no ``run`` and no other ``act`` starts in this pane; ``send_keys`` still works. Only output written
-        after typing counts. As with ``wait``, an error is raised unless a condition holds; its ``changes`` has the rows
-        that changed until then.
+        after typing counts. As with ``wait``, the call raises an error if no condition holds. The error's ``changes``
+        has the rows that changed.
 
         Args:
             words: Keys and text, as for ``send_keys``.

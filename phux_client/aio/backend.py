@@ -3,9 +3,9 @@
 ``tools/generate_blocking.py`` generates the blocking client from the other modules of this package.
 ``phux_client.blocking.backend`` has the same names as this module.
 
-There is no background task. Whichever task waits for a reply or an event reads and writes the socket for all of them,
-and hands that role on when it is done. So the client puts no task group and no cancel scope around its user's code: it
-can be opened in one task and closed in another.
+There is no background task. One of the tasks that wait for a reply or an event reads and writes the socket for all of
+them, and passes this role on when it is done. So the client puts no task group and no cancel scope around its user's
+code, and can be opened in one task and closed in another.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Stream:
 
     @property
     def is_usable(self) -> bool:
-        """Whether the connection is open at both ends, even if the end of the stream was not read yet."""
+        """Whether the connection is open at both ends. Known before the end of the stream is read."""
         return self.protocol.failure is None and not is_hung_up(self._sock)
 
     def send_now(self) -> None:
@@ -52,7 +52,7 @@ class Stream:
         send_now(self._sock, self.protocol)
 
     async def wait_for(self, key: Key, is_here: Callable[[], bool], deadline: float | None) -> bool:
-        """Wait until something has arrived or the connection has ended; send and receive if no other task does.
+        """Wait until an item has arrived or the connection has ended; send and receive if no other task does.
 
         Return False after the deadline.
         """
@@ -111,7 +111,7 @@ class Stream:
             if arrival[0] != "push":
                 for event in self._waiting.get(arrival, ()):
                     event.set()
-        self.send_now()  # the end of abandoned subscriptions
+        self.send_now()  # requests to end abandoned subscriptions
         if self.protocol.failure is not None:
             self._wake_all()
 
@@ -135,7 +135,7 @@ class Stream:
         self._close_if_over()
 
     def leave(self) -> None:
-        """Discard a broken connection. A task that still reads from it reads the rest, and closes it."""
+        """Discard a broken connection. A task that is still reading reads the rest and closes the connection."""
         if not self._is_pumping:
             self.lose(errors.DisconnectedError("the server closed the connection"))
 
@@ -151,7 +151,7 @@ class Slot:
 
 
 class Opening(contextlib.AbstractAsyncContextManager["Phux"]):
-    """A client that is opened when its block begins and closed when it ends."""
+    """A client that is opened when its block begins and closed when the block ends."""
 
     def __init__(self, client: Awaitable[Phux]) -> None:
         self._client = client

@@ -90,10 +90,10 @@ class EventStream:
 
 
 class Handle:
-    """What handles of sessions, windows and panes have in common.
+    """A handle of a session, window or pane.
 
     Attributes:
-        id: Its id.
+        id: The id of the session, window or pane.
     """
 
     _scope = ""
@@ -107,7 +107,9 @@ class Handle:
         return self._scope, self.id
 
     async def select(self) -> shapes.Place:
-        """Give it the focus, and the window and session around it. If another pane of the window is zoomed, end that.
+        """Give the focus to the session, window or pane, and to the window and session around it.
+
+        If another pane of the window is zoomed, its zoom ends.
 
         Example:
             >>> (await pane.select()).session
@@ -116,7 +118,7 @@ class Handle:
         return await self._phux.load(shapes.Place, flows.select(self._phux.caller, self._ref))
 
     async def kill(self) -> int:
-        """Kill every program in it, and remove it.
+        """Kill every program in the session, window or pane, and remove it.
 
         Returns:
             The number of panes killed.
@@ -129,7 +131,7 @@ class Handle:
 
 
 class Part(Handle):
-    """What handles of windows and panes have in common."""
+    """The methods that windows and panes share."""
 
     async def split(
         self,
@@ -145,11 +147,11 @@ class Part(Handle):
 
         Args:
             direction: Where to put the new pane: ``right`` or ``down``.
-            size: Its columns or rows, or its share, such as ``"30%"``; half by default.
-            cwd: The working directory; by default, that of the pane.
+            size: The columns or rows of the new pane, or its share, such as ``"30%"``; half by default.
+            cwd: The working directory; by default, that of the split pane.
             command: The program and its arguments; the user's shell by default.
             env: Variables to set on top of the caller's environment.
-            select: Give it the focus.
+            select: Give the new pane the focus.
 
         Raises:
             BadSizeError: There is not enough room; the message has the sizes. No pane was created.
@@ -274,17 +276,17 @@ class Pane(PaneActs, PaneLogs, Part):
     ) -> shapes.Place:
         """Change the pane's size, and notify its program.
 
-        If there are other panes next to it on that axis, its divider moves; otherwise its window is resized.
+        If other panes are next to it on that axis, the divider moves; otherwise the window is resized.
 
         Args:
             cols: Columns.
             rows: Rows.
-            side: Instead of a size, the direction in which to move its divider: ``left``, ``right``, ``up`` or
-                ``down``. It is the divider after the pane, or the one before it if the pane is the last.
-            by: The number of cells to move it, as far as possible.
+            side: Instead of a size, the direction in which to move the pane's divider: ``left``, ``right``, ``up`` or
+                ``down``. This is the divider after the pane; the last pane uses the one before it.
+            by: The number of cells to move the divider, as far as possible.
 
         Raises:
-            BadSizeError: The size is out of range; the message says what is possible.
+            BadSizeError: The size is out of range; the remedy gives the possible sizes.
             RefusedError: The window has the size of attached clients.
 
         Example:
@@ -295,7 +297,7 @@ class Pane(PaneActs, PaneLogs, Part):
         return await self._phux.load(shapes.Place, flow)
 
     async def zoom(self, on: bool | None = None) -> shapes.Place:
-        """Show the pane alone in its window, or end that.
+        """Show the pane alone in its window, or show all panes again.
 
         Args:
             on: Whether to zoom; by default, toggle.
@@ -351,7 +353,7 @@ class Pane(PaneActs, PaneLogs, Part):
         return int((await self._phux.drive(flow))["bytes"])
 
     async def paste(self, text: str) -> int:
-        """Paste text, as a bracketed paste if the program enabled that.
+        """Paste text, as a bracketed paste if the program enabled bracketed paste.
 
         Returns:
             The number of bytes typed.
@@ -379,8 +381,8 @@ class Pane(PaneActs, PaneLogs, Part):
     ) -> Waited:
         """Wait until one of several conditions holds; without any, until the pane is idle.
 
-        Lines are joined where the edge of the screen broke them. ``until``, ``regex`` and ``stop`` look at what is
-        visible when the wait begins and at everything written after that, unless ``since`` or ``output_only`` is given.
+        Wrapped lines are joined. ``until``, ``regex`` and ``stop`` search the lines that are visible when the wait
+        begins, and everything written later, unless ``since`` or ``output_only`` is given.
 
         Args:
             until: A line contains this text.
@@ -392,12 +394,12 @@ class Pane(PaneActs, PaneLogs, Part):
             command_done: The shell finished a command.
             exit: The program ended.
             stop: Raise StoppedError as soon as a line matches this pattern.
-            since: Ignore everything before this ``seq``: old lines, and the echo of what was typed before.
-            output_only: Ignore prompts and the echo of what is typed. Without ``since``, start at the latest command.
+            since: Ignore everything before this ``seq``: old lines, and the echo of earlier input.
+            output_only: Ignore prompts and the echo of input. Without ``since``, start at the latest command.
             timeout_s: The time limit.
 
         Returns:
-            The screen at that moment, and the condition that held.
+            The final screen, and the condition that held.
 
         Raises:
             TimedOutError: The timeout expired first.

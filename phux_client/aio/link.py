@@ -1,4 +1,4 @@
-"""The async client's connection to a server, made when first needed and again after the service died."""
+"""The async client's connection to a server, opened when first needed and again after the service died."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RETRY_S = 0.01
 
 
 class Link:
-    """A connection to a server that is made again when it breaks.
+    """A connection to a server, which is opened again if it breaks.
 
     Args:
         timeout_s: The time limit for one request, including connecting and the handshake.
@@ -35,7 +35,7 @@ class Link:
         self._is_closed = False
 
     async def request(self, request: Request) -> Document:
-        """Send a request, again if its connection breaks and that is safe, and return its reply."""
+        """Send a request and return its reply; send it again if the connection breaks and repeating it is safe."""
         attempts = Attempts(request.call, request.params, request.time_allowed_s(self._timeout_s))
         while True:
             try:

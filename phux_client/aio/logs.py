@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 
 
 class LogStream:
-    r"""The output of a pane as text, for ``async for`` or piece by piece. Ends with the pane's program.
+    r"""The output of a pane as text, for ``async for`` or piece by piece. It ends with the program.
 
     Attributes:
-        next_byte: Where in the pane's stream the next piece begins: begin there again after a pause, and nothing is
-            missed.
+        next_byte: The position of the next piece in the pane's output. To continue later, follow from here.
 
     Example:
         >>> stream = await pane.follow()
@@ -96,7 +95,7 @@ class PaneLogs:
         max_bytes: int | None = None,
         mode: shapes.LogMode = "rendered",
     ) -> shapes.LogText:
-        r"""Return what the pane wrote, from its log: by default the last 500 lines.
+        r"""Return the output of the pane from its log: by default the last 500 lines.
 
         Args:
             lines: The last N lines.
@@ -135,7 +134,7 @@ class PaneLogs:
         )
 
     async def follow(self, *, from_byte: int | None = None, mode: shapes.LogMode = "rendered") -> LogStream:
-        """Follow what the pane writes, from now on or from a position, until its program ends.
+        """Follow the pane's output, from now on or from a position, until its program ends.
 
         Args:
             from_byte: The position to start at; by default, the start of the line being written.
@@ -161,7 +160,7 @@ class PaneLogs:
         mode: shapes.LogMode = "rendered",
         command: str | None = None,
     ) -> shapes.LogText:
-        """Return what a command wrote.
+        """Return a command's output.
 
         Args:
             command_id: The command's id; by default, the pane's latest command.
@@ -205,7 +204,7 @@ class PaneLogs:
         return await self._phux.commands(self.id)
 
     async def start(self, command: str | Sequence[str], *, queue: bool = False) -> shapes.Started:
-        """Start a command at the pane's prompt, and do not wait for its end.
+        """Start a command at the pane's prompt, without waiting for its end.
 
         Args:
             command: A shell line, or a list of words that reach the program unchanged.
@@ -286,7 +285,7 @@ class ServerLogs(Driver):
     ) -> shapes.LogText:
         """Return the log of a pane, by a selector, a pane's id or the log's id; see ``Pane.logs``.
 
-        Also works for panes that are gone, and for panes of earlier servers.
+        This also works for panes that are gone, and for panes of earlier servers.
 
         Example:
             >>> result = await pane.run("echo hi")

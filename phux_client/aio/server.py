@@ -1,4 +1,4 @@
-"""``connect``, ``embedded``, and the server as the async client sees it."""
+"""``connect`` and ``embedded``, and the live handle of a server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Phux(ServerLogs):
-    """A server, as the async client sees it. ``connect`` and ``embedded`` return one.
+    """A live handle of a server, which ``connect`` and ``embedded`` return.
 
     Calls may run concurrently on one ``Phux``, from any number of tasks.
 
@@ -44,7 +44,7 @@ class Phux(ServerLogs):
         """Return the tree of sessions, windows and panes.
 
         Args:
-            target: A selector: return only what it names, and the window and session around it.
+            target: Return only the session, window or pane that this selector names, in its window and session.
 
         Example:
             >>> (await phux.tree()).sessions[0].windows[0].panes[0].state
@@ -97,10 +97,10 @@ class Phux(ServerLogs):
             env: Variables to set on top of the caller's environment.
             size: Columns and rows; 80 by 24 by default.
             shell: The shell to start if there is no command; ``$SHELL`` by default.
-            login: Start it as a login shell.
-            log: Keep the output of its panes on disk; by default, as the server's config says.
-            history: Let its shells read and write the user's history file. By default they do, except in a private
-                server (``embedded``). The same applies to windows and panes added to the session.
+            login: Start the shell as a login shell.
+            log: Keep the output of the session's panes on disk; the server's config has the default.
+            history: Let the session's shells read and write the user's history file. By default they do, except in a
+                private server (``embedded``). The same applies to windows and panes added to the session.
 
         Raises:
             NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: No session was created.
@@ -139,7 +139,7 @@ class Phux(ServerLogs):
         return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
 
     async def window(self, target: str) -> Window:
-        """Return the window that a selector names: of a session the current one, of a pane the one around it.
+        """Return the window that a selector names, the current window of a session, or the window around a pane.
 
         Raises:
             BadSelectorError, NoSuchTargetError: The selector is invalid, or matches nothing.
@@ -152,7 +152,7 @@ class Phux(ServerLogs):
         return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 
     async def pane(self, target: str | int) -> Pane:
-        """Return the pane that a selector names, or that has an id.
+        """Return the pane that a selector names, or the pane with an id.
 
         Raises:
             BadSelectorError, NoSuchTargetError: The selector is invalid, or matches nothing.
@@ -224,9 +224,9 @@ class Phux(ServerLogs):
 
         Args:
             target: The pane; the whole server by default.
-            output: Also report what the pane writes, as ``Output`` events.
+            output: Also report the pane's output, as ``Output`` events.
             since: The ``seq`` at which ``Output`` events begin; now by default.
-            output_only: Leave out prompts and the echo of what is typed.
+            output_only: Leave out prompts and the echo of input.
 
         Example:
             >>> async with phux.watch("work") as events:
@@ -278,7 +278,7 @@ async def _open(phux: Phux, *, start: bool) -> Phux:
                 raise
             from phux_client.starting import start_server
 
-            # If this is cancelled, the new server ends by itself because it has no session.
+            # If this call is cancelled, the new server ends by itself because it has no session.
             await in_thread(start_server, phux.socket)
             await phux.drive(flows.status())
     except BaseException:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class Named(Handle):
-    """What handles of sessions and windows have in common.
+    """A handle of a session or window.
 
     Attributes:
-        id: Its id.
-        name: Its name when the handle was created.
+        id: The id of the session or window.
+        name: The name when the handle was created; ``rename`` updates it.
     """
 
     def __init__(self, phux: Phux, id: int, name: str, first_pane: int) -> None:  # noqa: A002
@@ -31,7 +31,7 @@ class Named(Handle):
 
     @property
     def pane(self) -> Pane:
-        """Its first pane when the handle was created.
+        """The first pane of the session or window when the handle was created.
 
         Example:
             >>> session.pane.selector
@@ -40,10 +40,10 @@ class Named(Handle):
         return Pane(self._phux, self._first_pane)
 
     async def rename(self, name: str) -> None:
-        """Rename it.
+        """Rename the session or window.
 
         Raises:
-            NameInUseError, BadNameError: The name cannot be used; it keeps its own.
+            NameInUseError, BadNameError: The new name cannot be used, and the old one remains.
 
         Example:
             >>> await session.rename("play")
@@ -96,11 +96,11 @@ class Session(Named):
 
         Args:
             name: The window's name; by default, that of the program.
-            index: Its index; by default, the lowest free one.
+            index: The window's index; by default, the lowest free one.
             cwd: The working directory; by default, that of the session's active pane.
             command: The program and its arguments; the user's shell by default.
             env: Variables to set on top of the caller's environment.
-            select: Give it the focus.
+            select: Give the new window the focus.
 
         Raises:
             BadNameError, BadCwdError, CannotExecuteError, LimitError: No window was created.
@@ -167,7 +167,7 @@ class Window(Named, Part):
         Args:
             cols: Columns.
             rows: Rows.
-            policy: Which attached client determines the size from now on: ``smallest``, ``largest``, ``latest``,
+            policy: The attached client that determines the size from now on: ``smallest``, ``largest``, ``latest``,
                 ``manual`` for none of them, or ``default`` for the server's setting.
 
         Raises:
@@ -188,7 +188,7 @@ class Window(Named, Part):
             name: ``even-horizontal``, ``even-vertical``, ``main-vertical`` or ``tiled``.
 
         Raises:
-            BadSizeError: The window is too small for that.
+            BadSizeError: The window is too small for this layout.
 
         Example:
             >>> beside = await window.split(command=["sh"])

@@ -1,11 +1,12 @@
-"""The client over plain sockets, without await: the same surface as ``phux_client``, light to import.
+"""The blocking client, over plain sockets: the same API as ``phux_client`` without ``await``.
 
     with phux_client.blocking.connect() as phux:
         pane = phux.new_session("work").pane
         pane.send_keys("make test", "Enter")
 
-All modules but ``backend`` are generated from ``phux_client.aio`` by ``tools/generate_blocking.py``. Shapes (attrs) are
-imported only when a method returns one. The CLI prints plain documents through ``Phux.drive`` and never imports them.
+``tools/generate_blocking.py`` generates all modules except this one and ``backend`` from ``phux_client.aio``. Shapes
+(attrs) are imported only when a method returns one. The CLI prints plain documents through ``Phux.drive`` and never
+imports shapes.
 """
 
 from phux_client.blocking.handles import EventStream, Pane

@@ -1,6 +1,6 @@
 """I/O of the blocking client: wait for the socket, and keep one connection per thread.
 
-Has the same names as ``phux_client.aio.backend``. Import-light: it is on the CLI's path.
+The module has the same names as ``phux_client.aio.backend``. Import-light, because the CLI imports this module.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ class Stream:
 
     @property
     def is_usable(self) -> bool:
-        """Whether the connection is open at both ends, even if the end of the stream was not read yet."""
+        """Whether the connection is open at both ends. Known before the end of the stream is read."""
         return self.protocol.failure is None and not is_hung_up(self._sock)
 
     def send_now(self) -> None:
@@ -41,7 +41,7 @@ class Stream:
         send_now(self._sock, self.protocol)
 
     def wait_for(self, key: "Key", is_here: "Callable[[], bool]", deadline: float | None) -> bool:  # noqa: ARG002
-        """Send and receive until something has arrived or the connection has ended. Return False after the deadline."""
+        """Send and receive until an item has arrived or the connection has ended. Return False after the deadline."""
         self.send_now()
         while not is_here() and self.protocol.failure is None:
             left_ms = None if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)

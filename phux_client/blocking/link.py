@@ -1,5 +1,5 @@
 # Generated from phux_client/aio/link.py by tools/generate_blocking.py: change that file, not this one.
-"""The blocking client's connection to a server, made when first needed and again after the service died."""
+"""The blocking client's connection to a server, opened when first needed and again after the service died."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RETRY_S = 0.01
 
 
 class Link:
-    """A connection to a server that is made again when it breaks.
+    """A connection to a server, which is opened again if it breaks.
 
     Args:
         timeout_s: The time limit for one request, including connecting and the handshake.
@@ -36,7 +36,7 @@ class Link:
         self._is_closed = False
 
     def request(self, request: Request) -> Document:
-        """Send a request, again if its connection breaks and that is safe, and return its reply."""
+        """Send a request and return its reply; send it again if the connection breaks and repeating it is safe."""
         attempts = Attempts(request.call, request.params, request.time_allowed_s(self._timeout_s))
         while True:
             try:

@@ -1,12 +1,13 @@
-"""Every verb once, as a generator of requests and replies that does no I/O.
+"""Every verb once, as a generator without I/O.
 
-A flow yields a ``Request``, a ``NextEvent``, or a ``Deadline`` for the steps that follow, is sent the result, and
-returns a plain JSON document. The async client, the blocking client, the CLI and the MCP adapter all run these flows;
-errors of the server are raised at the ``yield``. Their common parameters are ``caller``, the calling process;
-``target``, a selector or an id, by default the focused session; and ``timeout_s``. The methods of the client that run
-a flow describe its other parameters.
+A flow yields a ``Request``, a ``NextEvent``, or a ``Deadline`` for the steps that follow. Its driver sends it the
+result or raises the server's error at the ``yield``. A flow returns a plain JSON document. The async client, the
+blocking client, the CLI and the MCP adapter all run these flows.
 
-Import-light: it is on the CLI's path, so modules are imported when one of their names is first used.
+Common parameters of flows are ``caller``, the calling process; ``target``, a selector or an id, by default the focused
+session; and ``timeout_s``. The client's method that runs a flow describes the other parameters.
+
+Import-light, because the CLI imports this package: modules are imported when one of their names is first used.
 """
 
 TYPE_CHECKING = False

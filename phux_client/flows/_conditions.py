@@ -43,7 +43,8 @@ class Conditions:
         for name, text in {"until": until, "gone": gone}.items():
             if text is not None and not isinstance(text, str):
                 raise BadRequestError(f"{name} is {text!r:.80}", remedy="give a text")
-        # Each returns the index of the first line that meets its condition, and the text that identifies the match.
+        # Each function returns the index of the first line that meets its condition, and the text that identifies the
+        # match.
         self._matchers: list[tuple[str, Callable[[Sequence[str]], tuple[int, str] | None]]] = []
         if stop is not None:
             self._matchers.append(("stop", _pattern(stop)))
@@ -77,9 +78,9 @@ class Conditions:
         return found
 
     def find_drawn(self, drawn: "Document") -> "tuple[str, str] | None":
-        """Do the same for the new lines on the alternate screen.
+        """Return the same as ``find`` for new lines on the alternate screen.
 
-        A match with the same text as in a replaced line is old: a clock changes its row, but not the other text in it.
+        A match is old if a replaced line had the same match: a clock changes its row, but not the other text in it.
         """
         old = [hit for line in drawn["instead_of"] for hit in self._hits(line)]
         for line in drawn["lines"]:
@@ -112,7 +113,7 @@ def is_seen(text: str, lines: "Iterable[str]") -> bool:
 
 
 def _trailing_blanks(text: str) -> str:
-    """Return the blanks to add to lines, which have no trailing ones, so that a text ending in blanks can match."""
+    """Return the trailing blanks of a text. Lines have none, so they are added to lines before searching."""
     return " " * (len(text) - len(text.rstrip(" ")))
 
 

@@ -67,10 +67,10 @@ def within(flow: "Flow[Result]", timeout_s: float | None) -> "Flow[Result]":
 
 
 class Caller:
-    """The calling process, as far as a verb needs to know it.
+    """The calling process: its directory, its environment and its pane.
 
     Attributes:
-        pane: The pane in which it runs, if that is a pane of this server.
+        pane: The pane in which the process runs, if this server has that pane.
     """
 
     __slots__ = ("_cwd", "env", "pane")
@@ -88,7 +88,7 @@ class Caller:
         """The current working directory.
 
         Raises:
-            BadCwdError: It was deleted, or cannot be reached.
+            BadCwdError: The directory was deleted, or cannot be reached.
         """
         if self._cwd is not None:
             return self._cwd

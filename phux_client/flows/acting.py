@@ -1,4 +1,4 @@
-"""``act``: type, wait, and return what changed, with no other command in between."""
+"""``act``: type, wait, and return the rows that changed, with no other command in between."""
 
 import time
 
@@ -61,7 +61,7 @@ def act(
             ending = "timed_out" if condition is None else "stopped" if condition == "stop" else "met"
         base = before if since is None else since
         try:
-            painted = ending != "timed_out"  # else the caller has waited long enough
+            painted = ending != "timed_out"  # after a timeout, do not wait for painting
             screen = yield Request("snapshot", pane=number, cells=cells, since=base, painted=painted)
         except NoSuchTargetError:
             raise PaneClosedError(f"@{number} was killed") from None

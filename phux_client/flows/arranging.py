@@ -53,8 +53,8 @@ def resize(
     """Resize a pane, or the window that a session or window selector names.
 
     Args:
-        side: Instead of a size, the direction in which to move the pane's divider by ``by`` cells.
-        policy: Which attached client determines the size of the window.
+        side: The direction in which to move the pane's divider by ``by`` cells, instead of a size.
+        policy: The attached client that determines the size of the window.
     """
     if (side is None) != (by is None) or (side is None) == ((cols, rows, policy) == (None, None, None)):
         raise BadRequestError(

@@ -37,7 +37,7 @@ class LogPlace:
 
 
 def _find_log(caller: Caller, target: "str | int | None") -> "Flow[dict[str, object]]":
-    """Return the parameters that name a log: of a pane, even if it is gone, or by its id or its session's name."""
+    """Return the parameters that name the log of a pane, even if it is gone, or a log by its id or session."""
     if isinstance(target, str) and "/" in target:
         return {"log": target}
     try:

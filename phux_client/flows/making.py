@@ -132,5 +132,5 @@ def _absolute(caller: Caller, cwd: str) -> str:
 
 
 def _text(value: object) -> object:
-    """Convert a path to text; other values are checked with the request."""
+    """Convert a path to text; return other values unchanged, to be checked with the request."""
     return os.fspath(value) if isinstance(value, os.PathLike) else value

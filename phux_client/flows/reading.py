@@ -33,7 +33,7 @@ def session_list(tree: "Document") -> "Document":
 
 
 def tree(caller: Caller | None = None, target: str | None = None) -> "Flow[Document]":
-    """Return a Tree document: of everything, or of what a selector names and the window and session around it."""
+    """Return a Tree document of everything, or of one session, window or pane with the window and session around it."""
     if caller is None or target is None:
         document: Document = yield Request("tree")
         return document
@@ -44,7 +44,7 @@ def tree(caller: Caller | None = None, target: str | None = None) -> "Flow[Docum
 
 
 def _windows_of(session: "Document", node: "Document") -> "list[Document]":
-    """Return the parts of a session's windows that are a node, are in it, or contain it."""
+    """Return a session's windows, reduced to a node of the tree, its descendants and its ancestors."""
     windows = []
     for window in session["windows"]:
         panes = [pane for pane in window["panes"] if any(node is each for each in (session, window, pane))]

@@ -76,7 +76,7 @@ _WAITS = {
 
 
 def _timed_out(reply: "Document", what: str, pane: int, *, interrupted: bool) -> TimedOutError:
-    """Return the error for a timeout: what happened to the command, and what to do."""
+    """Return the error for a timeout, which tells the state of the command."""
     remedy = "allow more time with --timeout (timeout_s)"
     waits = _WAITS.get(reply["state"])
     sent = "C-c was sent, and " if interrupted else ""
@@ -86,7 +86,7 @@ def _timed_out(reply: "Document", what: str, pane: int, *, interrupted: bool) ->
         happened = f"{sent}the command has ended"
     elif waits:
         happened = f"{sent}{reply['foreground'] or 'the command'} {waits}"
-        remedy = f"look at it (phux snapshot @{pane}) and type what it asks for (phux send-keys @{pane}), or C-c"
+        remedy = f"read the screen (phux snapshot @{pane}), then answer or send C-c (phux send-keys @{pane})"
     else:
         happened = f"{sent}the command is still running"
     return TimedOutError(f"{what}; {happened}", remedy=remedy)

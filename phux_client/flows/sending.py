@@ -22,7 +22,7 @@ def send_keys(
 
 
 def paste(caller: Caller, target: "str | int", text: str) -> "Flow[Document]":
-    """Paste text, as a bracketed paste if the program enabled that."""
+    """Paste text, as a bracketed paste if the program enabled bracketed paste."""
     return (yield from _type(caller, target, [{"paste": text}]))
 
 

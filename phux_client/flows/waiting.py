@@ -1,8 +1,8 @@
 """``wait``: wait until a condition of a pane holds, woken by events.
 
-The server pushes the pane's output, which is searched here, so text that scrolled away is found, and without delay. The
-screen is searched as well, for text drawn by moving the cursor. Output is examined before the end of the program: one
-that writes the text and ends has met the condition.
+The server pushes the pane's output, and the flow searches it at once, so it also finds text that scrolled away. It
+searches the screen as well, for text drawn by moving the cursor. It examines output before the end of the program: a
+program that writes the text and ends has met the condition.
 """
 
 import time
@@ -53,7 +53,7 @@ class Outcome:
 
     @property
     def document(self) -> "Document":
-        """The final screen and what ended the wait, as a ScreenState document."""
+        """The final screen and the condition that ended the wait, as a ScreenState document."""
         more = {"met": self.met, "met_line": self.line}
         return self.screen | {name: value for name, value in more.items() if value is not None}
 
@@ -104,7 +104,7 @@ def _wait(caller: Caller, target: "str | int | None", wanted: Conditions, timeou
         try:
             event = yield NextEvent(subscription, max(0.0, patience))
         except DisconnectedError:
-            subscription = None  # the service died; the next one knows the pane, but not our subscription
+            subscription = None  # the service died; the next one has the pane, but not our subscription
             continue
         if event is not None and event["event"] == "dropped" and (wanted.reads_text or wanted.command_done):
             # Lost output can be requested again, from the current position.
@@ -202,7 +202,7 @@ class _View:
 
     @property
     def is_behind(self) -> bool:
-        """Whether output written before the last look has not arrived yet."""
+        """Whether output written before the last look is still to arrive."""
         return self._wanted.reads_text and self._text_seq < self.screen["seq"]
 
     def patience_s(self, now: float) -> float:
@@ -253,7 +253,7 @@ class _View:
         return None
 
     def _is_news(self, screen: "Document") -> bool:
-        """Return whether something was written after ``since``."""
+        """Return whether the program has written output after ``since``, or has ended."""
         if self._wanted.since is None or screen["state"] == "dead":
             return True
         return bool(screen["seq"] > self._wanted.since)

@@ -22,7 +22,7 @@ class Actions:
     """The prefix key and the actions of the keys after it.
 
     Attributes:
-        repeat_until: When a repeatable key needs the prefix again; None if it needs it now.
+        repeat_until: The time until which a repeatable key needs no prefix; None if it needs the prefix now.
     """
 
     def __init__(self, app: "App") -> None:
@@ -43,7 +43,7 @@ class Actions:
         self._begun, self.repeat_until = True, None
 
     def keep_time(self, now: float) -> None:
-        """End the time for repeating when it has expired."""
+        """End the repeat time when it has expired."""
         if self.repeat_until is not None and now >= self.repeat_until:
             self.repeat_until = None
             self._app.screen.touch()

@@ -1,7 +1,7 @@
 """The event loop of an attached client.
 
-One thread, one selector, and no other blocking call: replies to requests arrive later, the terminal accepts as many
-bytes as it can, and a screen that could not be painted is painted later in its latest state.
+The loop has one thread and blocks only in its selector. Replies to requests arrive later, and output is written as the
+terminal accepts it. A screen that could not be painted is painted later in its latest state.
 """
 
 import os
@@ -90,7 +90,7 @@ class App:
     # Lifecycle
 
     def run(self) -> str:
-        """Show the session until the client detaches or the session ends; return a message that says what happened."""
+        """Show the session until the client detaches or the session ends; return a message about the end."""
         self._selector.register(self._signals, selectors.EVENT_READ, self._read_signals)
         self.server.connect()
         try:
@@ -182,7 +182,7 @@ class App:
         self.copying.over()
 
     def report_focus(self) -> None:
-        """Report to the server whether the terminal has the focus; it forwards that to programs that asked for it."""
+        """Report the terminal's focus to the server, which forwards it to programs that enabled focus events."""
         if self.model.active_pane is not None and not self.read_only:
             self.server.ask("input", pane=self.model.active_pane, items=[{"focus": self.focused}])
 
@@ -255,7 +255,7 @@ class App:
             if event.data in _KNOWS_SYNCHRONIZED:
                 self.screen.knows_synchronized()
         elif isinstance(event, keys.Text) and len(event.text) > 1:
-            # One by one: each may close the prompt or overlay that the next would go to.
+            # One event at a time, because each may close the prompt or overlay that takes the next one.
             self._typed.extendleft(keys.Text(character) for character in reversed(event.text))
         elif self.prompt is not None:
             prompt = self.prompt
@@ -274,7 +274,7 @@ class App:
         name = "Space" if name == " " else name
         if self.actions.awaits_key:
             if not self.actions.take(name):
-                self._typed.appendleft(event)  # the time for repeating has expired: it is an ordinary key
+                self._typed.appendleft(event)  # the repeat time has expired, so the key is an ordinary one
         elif name == self.bindings.prefix:
             self.actions.begin()
         elif self.copying.is_on:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def check_terminal(*, force: bool = False) -> None:
-    """Raise RefusedError if there is no terminal, if it cannot draw, or, without ``force``, if it is a pane."""
+    """Raise RefusedError without a terminal that can draw, or, without ``force``, in a terminal that is a pane."""
     outer.check()
     pane = os.environ.get("PHUX_PANE")
     if pane and not force:
@@ -31,14 +31,14 @@ def window_area(settings: "Mapping[str, object]") -> tuple[int, int]:
 def attach(
     socket: str, session: int, settings: "Mapping[str, object]", *, cli: "Sequence[str]", read_only: bool = False
 ) -> tuple[str, int]:
-    """Show a session in this terminal until the user detaches or it ends.
+    """Show a session in this terminal until the user detaches or the session ends.
 
     Args:
         settings: The values of the config file.
         cli: The program and first arguments that run a command of the command prompt.
 
     Returns:
-        A sentence about what happened, and the exit code.
+        A message about the end, and the exit code.
     """
     terminal = outer.Outer()
     signals = outer.Signals()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phux_core.bindings import Bindings
 
     Choice: TypeAlias = tuple[str, int, str, int]
-    """A line of the tree: its text, its session's id, and the kind and id of what it stands for."""
+    """A line of the tree: its text, its session's id, and the kind and id of its session, window or pane."""
 
 _CURRENT = "30;43"
 _WHEEL = 3
@@ -42,7 +42,7 @@ _STATE_MARKS = {
 
 
 class Box:
-    """Lines in a frame, which scroll. One of them is the current one if there is something to choose.
+    """Scrolling lines in a frame. If there is something to choose, one of them is the current line.
 
     Args:
         current: The index of the current line; None if there is nothing to choose.
@@ -60,7 +60,7 @@ class Box:
         self._height = 1
 
     def take(self, event: "Event") -> bool:
-        """Handle a key; return whether it closes the box. Without a choice, any key that does not scroll does."""
+        """Handle a key; return whether it closes the box. If there is nothing to choose, keys that do not scroll do."""
         if isinstance(event, MouseEvent):
             self._move({"wheel_up": -_WHEEL, "wheel_down": _WHEEL}.get(event.button or "", 0))
             return False
@@ -117,7 +117,7 @@ def key_list(bindings: "Bindings") -> list[str]:
 
 
 def choices(tree: "Document") -> "list[Choice]":
-    """Return the lines of a tree, without the panes of windows that have only one."""
+    """Return the lines of a tree, without the panes of windows that have only one pane."""
     found: list[Choice] = []
     for session in tree["sessions"]:
         clients = session["attached_clients"]

@@ -34,7 +34,7 @@ class Command:
         return self._pipe.fileno()
 
     def read(self) -> bool:
-        """Read its output; return whether it has ended."""
+        """Read the command's output; return whether the command has ended."""
         try:
             data = os.read(self._pipe.fileno(), _READ_SIZE)
         except BlockingIOError:
@@ -45,12 +45,12 @@ class Command:
         return True
 
     def lines(self) -> list[str]:
-        """Return its output, and release it."""
+        """Return the command's output, and release its resources."""
         self._pipe.close()
         self._process.wait()
         return self._output.decode("utf-8", "replace").expandtabs().rstrip("\n").splitlines()
 
     def abandon(self) -> None:
-        """Stop waiting for it; it ends by itself."""
+        """Stop waiting for the command, which ends by itself."""
         self._pipe.close()
         self._process.returncode = 0

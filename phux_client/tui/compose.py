@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Over: TypeAlias = dict[int, tuple[list[Row], tuple[int, int]]]
     """By pane, the rows and the cursor to show instead of its own screen."""
     Plan: TypeAlias = list[tuple[Row, list[tuple[int, int, int, int]]]]
-    """For each row of a window its cells without panes, and the pieces of panes to insert: pane, row, column, width."""
+    """For each row of a window: its cells without panes, and the inserted pieces of panes: pane, row, column, width."""
 
 ACTIVE_BORDER = "32"
 BORDER = "90"
@@ -29,7 +29,7 @@ _LINES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 
 
 class Composer:
-    """Composes screens. A row of the window stays the same object until something in it changes.
+    """Composes screens. A row of the window stays the same object until its content changes.
 
     Attributes:
         corner: The column and row of the window in the upper left corner of the terminal.
@@ -140,7 +140,7 @@ def _base(arrangement: "Arrangement", active: int | None) -> "list[Row]":
             | _RIGHT * ((x + 1, y) in taken)
         )
         if arms in {0, _UP, _DOWN, _LEFT, _RIGHT}:
-            # The end of a divider, or a single cell: only the divider itself has the direction.
+            # The end of a divider, or a single cell, takes the direction of the whole divider.
             arms = _LEFT | _RIGHT if _is_flat(arrangement, x, y) else _UP | _DOWN
         near = place is not None and _touches(place, x, y)
         rows[y][x] = (_LINES[arms], ACTIVE_BORDER if near else BORDER)

@@ -20,7 +20,7 @@ _GIVE_UP_S = 30.0
 _MOVE_S = 3.0
 _MAX_HELD = 64 * 1024
 _LONG = 16 * 1024
-"""The number of characters above which a piece of input holds back later input until it was delivered."""
+"""A piece of input with more characters than this delays later input until the piece was delivered."""
 
 
 class Conversation:
@@ -65,7 +65,7 @@ class Conversation:
         self._app.screen.say(error.message)
 
     def move(self, call: str, /, **params: object) -> None:
-        """Send a request that moves the focus; hold back later input, which is for the new pane, until it has moved."""
+        """Send a request that moves the focus; delay later input, which is for the new pane, until the focus moved."""
         if self.link is None:
             self.ask(call, **params)
             return
@@ -88,7 +88,7 @@ class Conversation:
         return self._move_until is not None or self._long is not None
 
     def type_into(self, pane: int | None, items: "list[Document]") -> None:
-        """Type into a pane; while the service is down, keep the input and send it when it is back."""
+        """Type into a pane; while the service is down, keep the input and send it when the service is back."""
         if self._app.read_only:
             self._app.screen.say("this client is attached read-only")
         elif self.link is None or self.attachment is None or pane is None:
@@ -115,7 +115,7 @@ class Conversation:
             return
         self._typed[number] = items
         if _size(items) > _LONG:
-            # The server would reject input beyond what it buffers for a slow program.
+            # The server rejects more input than it buffers for a slow program.
             self._long = number
 
     def _hold(self, items: "list[Document]") -> None:
@@ -147,7 +147,7 @@ class Conversation:
         before = model.active_pane
         model.take_view(view)
         self._app.screen.take_view(view)
-        if before is None and not self._app.focused:  # the server does not know it for a new attachment
+        if before is None and not self._app.focused:  # the server does not know the focus of a new attachment
             self._app.report_focus()
         if self._held:
             # Typed while the service was down: none of it was sent before.
@@ -209,7 +209,7 @@ class Conversation:
             self._app.end(error.message, error.exit_code)
 
     def lose(self) -> None:
-        """Continue without a connection until the next one."""
+        """Continue without a connection until there is a new one."""
         if self.link is not None:
             self._app.forget_link(self.link)
             self.link.close()

@@ -1,7 +1,7 @@
 """Scroll, search and copy in a pane's scrollback.
 
-Works on a frozen copy of the pane that the server keeps for this client, so that nothing moves meanwhile. Rows are
-counted from the oldest, and requested in pieces: ``wanted`` returns the rows needed, ``give`` adds them.
+Copy mode works on a frozen copy of the pane, which the server keeps for this client, so nothing moves meanwhile. Rows
+are counted from the oldest, and requested in pieces: ``wanted`` returns the missing rows, ``give`` adds them.
 """
 
 import re
@@ -44,7 +44,7 @@ class CopyMode:
 
     @property
     def is_busy(self) -> bool:
-        """Whether it waits for rows to search or copy; keys typed meanwhile are for afterwards."""
+        """Whether copy mode waits for rows to search or copy; keys typed meanwhile are handled later."""
         return self._searching is not None or self._copying
 
     # Rows

@@ -28,7 +28,7 @@ class Copying:
 
     @property
     def is_on(self) -> bool:
-        """Whether keys go to copy mode: the active pane is in it, or about to be."""
+        """Whether keys go to copy mode: the active pane is in copy mode, or about to enter it."""
         pane = self._app.model.active_pane
         return pane is not None and pane in {self._opening, self._mode.pane if self._mode is not None else None}
 
@@ -65,7 +65,7 @@ class Copying:
     def take(self, event: "Event") -> None:
         """Handle a key or the mouse, in cells of the pane."""
         mode = self._mode
-        if mode is None or mode.is_busy:  # keys wait until it is ready, only the mouse does not
+        if mode is None or mode.is_busy:  # keys wait until copy mode is ready; mouse events are dropped
             return
         if isinstance(event, Text) and event.text in {"/", "?"}:
             upwards = event.text == "/"
@@ -80,7 +80,7 @@ class Copying:
     def holds(self, typed: "deque[Event]") -> bool:
         """Return whether typed input must wait: copy mode is opening, or loads rows for a search or a copy.
 
-        A key that gives up ends copy mode, and the input before it is dropped.
+        A key that cancels the operation ends copy mode, and drops the input before it.
         """
         if self._opening is not None:
             giving_up = {"C-c"}

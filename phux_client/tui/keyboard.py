@@ -1,8 +1,8 @@
 """Parse input from the user's terminal: keys, text, pastes, mouse, focus, and replies to queries.
 
-No I/O: bytes in, events out, split anywhere. No input can break it or exceed its memory limits. Keys have the names of
-``phux_core.keys``. A lone Escape looks like the beginning of a sequence, so unfinished input waits ``timeout_s`` for
-the rest; then ``flush`` returns it as it is.
+No I/O: bytes go in, split anywhere, and events come out. No input can break the parser or exceed its memory limits.
+Keys have the names of ``phux_core.keys``. A lone Escape looks like the beginning of a sequence, so unfinished input
+waits ``timeout_s`` for the rest; then ``flush`` returns it as it is.
 """
 
 import re
@@ -87,7 +87,7 @@ class Paste(_Event):
 
 
 class MouseEvent(_Event):
-    """The mouse, in cells from 0; ``kind`` and ``button`` as in the wire's mouse items."""
+    """A mouse event, in cells from 0; ``kind`` and ``button`` as in the wire's mouse items."""
 
     __slots__ = ("alt", "button", "ctrl", "kind", "shift", "x", "y")
 
@@ -210,7 +210,7 @@ class Keyboard:
 
 
 def _next_item(buffer: bytes, *, final: bool) -> "Item | None":
-    """Return the first item of the input; None if it is unfinished, unless this is ``final``."""
+    """Return the first item of the input; None if the item is unfinished, unless the input is ``final``."""
     if buffer[0] == 0x1B:
         return _escape(buffer, final=final)
     found = _TEXT.match(buffer)

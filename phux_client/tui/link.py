@@ -1,6 +1,6 @@
 """The connection of an attached client: requests with callbacks, and pushed frames.
 
-Never blocks: bytes that cannot be written now are kept. Reconnecting is up to ``conversation``.
+The connection never blocks: it keeps bytes that it cannot write yet. ``conversation`` reconnects.
 """
 
 from phux_client.connection import ClientConnection
@@ -69,7 +69,7 @@ class Link:
         send_now(self._sock, self._protocol)
 
     def never_sent(self) -> set[int]:
-        """Return the numbers of requests of which no byte was sent."""
+        """Return the numbers of unsent requests; a partly sent request is not among them."""
         return self._protocol.never_sent()
 
     def read(self) -> None:

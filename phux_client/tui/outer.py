@@ -1,8 +1,8 @@
 """The user's terminal: set the modes that attach needs, and always restore them.
 
-``restore`` switches off everything that is switched on here, however the client ends; it may be called at any time and
-any number of times. Output goes through a separate non-blocking descriptor, so that a stalled terminal (a slow line,
-C-s) does not block input.
+``restore`` switches off everything that this module switches on. It may be called at any time and any number of times.
+Output goes through a separate non-blocking descriptor, so that a stalled terminal (a slow line, C-s) does not block
+input.
 """
 
 import contextlib

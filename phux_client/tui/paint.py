@@ -1,6 +1,6 @@
 """Turn one screen into another on a terminal, with as few bytes as possible.
 
-No I/O: a ``Painter`` knows what the terminal shows because it wrote all of it. It uses only universal sequences (cursor
+No I/O: a ``Painter`` knows the terminal's content because it wrote all of it. It uses only universal sequences (cursor
 moves, SGR, erase to the end of the line, scroll regions), so it needs no terminfo.
 """
 
@@ -28,7 +28,7 @@ _LEAST_SCROLL = 3
 
 
 class Painter:
-    """Draws screens on one terminal, ``synchronized`` if it knows synchronized output (DEC mode 2026)."""
+    """Draws screens on one terminal, ``synchronized`` if it supports synchronized output (DEC mode 2026)."""
 
     def __init__(self, *, synchronized: bool = False) -> None:
         self.synchronized = synchronized
@@ -140,8 +140,8 @@ class Painter:
     def _paint_uncertain(self, y: int, new: "Row") -> None:
         """Draw a whole row with glyphs that terminals measure differently.
 
-        They are drawn on blanks, so that a terminal that uses fewer columns for one, or joins two of them, shows no old
-        content next to it. The glyph after one is drawn again, in case the terminal uses more columns for it.
+        Such glyphs are drawn on blanks, so that a terminal that uses fewer columns for one, or joins two of them, shows
+        no old content next to them. The next glyph is drawn again, in case the terminal uses more columns.
         """
         cols = len(new)
         places = [x for x, (glyph, _style) in enumerate(new) if _is_uncertain(glyph)]
@@ -168,7 +168,7 @@ class Painter:
     # Scroll regions
 
     def _scroll(self, old: "list[Row]", new: "list[Row]") -> "list[Row]":
-        """Scroll rows that only moved up with a scroll region; return the rows shown afterwards."""
+        """Use a scroll region for rows that only moved up; return the rows shown afterwards."""
         changed = [y for y, row in enumerate(new) if row is not old[y] and row != old[y]]
         if len(changed) < _LEAST_SCROLL:
             return old

@@ -16,7 +16,7 @@ _MAX_REMEMBERED = 100
 
 
 class Confirm:
-    """A question that a single key answers: y is yes and calls ``then``, anything else is no."""
+    """A question that a single key answers: y calls ``then``, and every other key means no."""
 
     def __init__(self, question: str, then: "Callable[[], None]") -> None:
         self._question = question

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MESSAGE_S = 4.0
 _RUNNING_S = 0.4
-"""How long a command must run to be marked; marks of short ones would only flicker."""
+"""How long a command must run to be marked; marks of short commands would only flicker."""
 
 
 class Screen:
@@ -51,7 +51,7 @@ class Screen:
         self._stale = True
 
     def redraw(self) -> None:
-        """Redraw everything, whatever the terminal shows."""
+        """Redraw everything, even if the terminal's content is unknown."""
         self._painter.forget()
         self._stale = True
 
@@ -86,7 +86,7 @@ class Screen:
             self._stale = True
         lasting = [window for window, since in self._running.items() if now >= since + _RUNNING_S]
         for window in lasting:
-            self._running[window] = float("inf")  # it is marked from now on
+            self._running[window] = float("inf")  # the command is marked from now on
             self._stale = True
 
     def take_view(self, view: "Document") -> None:

@@ -54,7 +54,7 @@ def restore(checkpoint: bytes) -> Engine:
 
 
 def choose(requested: str | None) -> str:
-    """Return the engine to use: the requested one, else ghostty where it imports, else pyte.
+    """Return the engine to use: the requested one, else ghostty if it can be imported, else pyte.
 
     If ghostty cannot be used, the reason is logged.
 

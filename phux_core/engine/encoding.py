@@ -157,7 +157,7 @@ def _typed(name: str, *, ctrl: bool, shift: bool) -> str:
 
 
 def encode_paste(text: str, modes: Modes) -> bytes:
-    """Return the bytes to send for pasted text: without control characters, bracketed if the program enabled it.
+    """Return the bytes to send for pasted text, without control characters; bracketed if ``modes`` say so.
 
     End-of-paste sequences inside the text are removed, so that pasted text cannot leave the brackets.
     Newlines become carriage returns when not bracketed.

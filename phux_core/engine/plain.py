@@ -16,7 +16,7 @@ _TRACELESS_CHARACTERS = dict.fromkeys(map(ord, "\0\a\x7f"))
 _MOVES = re.compile(r"[\x01-\x08\x0b-\x1f\x80-\x9f]")
 # A carriage return at the beginning or end of a line changes nothing.
 _NEWLINE = re.compile(r"\r*\n\r*")
-# Without carriage returns within lines, nothing is written there yet.
+# This changes nothing in flowing text, where the rest of a line is still blank.
 _ERASE_REST = "\x1b[K"
 # More rows than any output that fits in memory.
 _ALL_ROWS = 100_000_000

@@ -3,8 +3,8 @@
 Most panes are idle shells, and a checkpoint takes a twentieth of a terminal's memory. A terminal at rest wakes when it
 is fed or read. Its size, title and other often-read properties are kept, so that reading them does not wake it.
 
-An engine that raises when it is fed, read, resized or woken is in an unknown state. It is replaced by a blank one, and
-the marks in its input are still reported. Only encoding input may raise, because it depends on the client.
+An engine that raises when it is fed, read, resized or woken is in an unknown state. It is replaced by a blank engine,
+and the marks in its input are still reported. Only encoding input may raise, because it depends on the client.
 """
 
 from __future__ import annotations

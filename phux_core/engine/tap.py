@@ -1,7 +1,7 @@
 r"""A scanner that finds phux's marks in the byte stream before an engine reads it.
 
-Both engines run every chunk through ``Tap.scan``. It counts positions, reports OSC 133 and OSC 7748 marks and OSC 7
-(working directory) as effects, and returns the bytes for the engine without OSC 7748, OSC 8 and the clipboard
+Both engines run every chunk through ``Tap.scan``. The tap counts positions, reports OSC 133 and OSC 7748 marks and OSC
+7 (working directory) as effects, and returns the bytes for the engine without OSC 7748, OSC 8 and the clipboard
 sequences:
 
 - OSC 8, because phux does not report hyperlinks and they can crash libghostty when it resizes;

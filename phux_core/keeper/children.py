@@ -242,6 +242,6 @@ def _signal_group(group: int, number: int) -> bool:
         os.killpg(group, number)
     except ProcessLookupError:
         return False
-    except PermissionError:  # it exists, but has changed its user
+    except PermissionError:  # the group exists, but runs as another user
         return True
     return True

@@ -1,7 +1,7 @@
 """The pane that the service is feeding: eight bytes that the keeper can still read after the service died.
 
 A panic in a native engine kills the whole service, and rebuilding a pane can crash every service that tries. The mark
-is written to shared memory without a system call. From it the keeper learns which pane was affected, so that the next
+is written to shared memory without a system call. From it the keeper learns the affected pane, so that the next
 service can use the other engine for it, or leave it blank.
 """
 

@@ -119,7 +119,7 @@ class Journal:
         return int(SIZE - self._length)
 
     def take(self, read_into: Callable[[memoryview], int], most: int) -> int:
-        """Let a reader append up to ``most`` bytes, which must fit in ``room`` and ``MAX_READ``; return how many."""
+        """Let a reader append up to ``most`` bytes, within ``room`` and ``MAX_READ``; return their number."""
         start = _START + self._length
         space = self._view[start : start + most]
         space[:] = self._pattern(most)

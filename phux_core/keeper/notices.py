@@ -28,7 +28,7 @@ _ACCEPT_AGAIN_S = 0.5
 
 
 class Notices:
-    """Replies to the connections that are waiting on the listening socket, while turned on.
+    """Replies to the connections that wait on the listening socket, while replies are turned on.
 
     Args:
         selector: The event loop's selector; the data of its keys are callbacks.

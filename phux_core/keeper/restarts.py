@@ -1,7 +1,7 @@
-"""When to restart the service, which panes to leave blank, and since when no service is ready. No I/O.
+"""Decide when to restart the service and which panes to leave blank. No I/O.
 
 The first restart is immediate. If the service soon dies again, it is restarted after a delay that doubles up to two
-seconds; the delay is reset once a service has been ready for a while. Ready means that the service has reported that
+seconds; the delay is reset once a service has been ready for a while. A service is ready when it has reported that
 its event loop is running and accepts clients.
 
 A pane that was being rebuilt when a service died is suspected. After two such deaths without a ready service in
@@ -17,7 +17,7 @@ EXCEPTION_STATUS = 70
 FIRST_DELAY_S = 0.05
 LONGEST_DELAY_S = 2.0
 QUIET_S = 2.0
-"""How long a service must have been ready for its death to count as the first again."""
+"""A service that was ready for this many seconds resets the count of deaths in a row."""
 NOTICE_AFTER_S = 3.0
 """How long clients wait for a ready service before they receive an error."""
 _ENOUGH_BLAME = 2.0

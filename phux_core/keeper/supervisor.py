@@ -291,7 +291,7 @@ class Supervisor:
         return self._restarts.is_ready or self._stopping
 
     def _kill_if_stuck(self, now: float) -> None:
-        """Kill a starting service that makes no progress; the pane it hangs on is blamed for its death."""
+        """Kill a starting service that makes no progress; its death counts against the pane that it was rebuilding."""
         mark = self._feed_mark.read()
         if mark != self._last_mark:
             self._last_mark, self._marked_at = mark, now
@@ -308,7 +308,7 @@ class Supervisor:
             os.kill(self._service.pid, signal.SIGKILL)
 
     def _handle_remaining(self) -> None:
-        """Handle messages sent before the service died: it may have confirmed them to a client."""
+        """Handle messages sent before the service died, because it may have confirmed them to a client."""
         with contextlib.suppress(ChannelClosedError):
             while self._channel is not None and (messages := self._channel.receive()):
                 for message in messages:

@@ -20,7 +20,7 @@ def move_divider(layout: "Layout", cols: int, rows: int, path: "Path", by: int) 
 
 
 def push(layout: "Layout", cols: int, rows: int, pane: int, side: "Side", by: int) -> "Layout":
-    """Move a pane's divider to a side: the one after it on that axis, or the one before it if it is the last pane.
+    """Move the divider after a pane, or the one before the last pane on that axis, to a side.
 
     The divider moves as far as possible and pushes others if needed. Without a divider on that axis, nothing changes.
     """

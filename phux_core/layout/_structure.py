@@ -24,7 +24,7 @@ def panes(layout: "Layout") -> "Iterator[int]":
 
 
 def depth(layout: "Layout") -> int:
-    """Return how deep splits are nested."""
+    """Return the depth of the nested splits."""
     return 0 if isinstance(layout, int) else 1 + max(depth(layout["first"]), depth(layout["second"]))
 
 
@@ -39,7 +39,7 @@ def split(
     cells: int | None = None,
     percent: int | None = None,
 ) -> "Layout":
-    """Split a pane, with the new pane to its right or below it: of a size in cells or percent of the target, or half.
+    """Split a pane; the new pane, to the right or below, has a size in cells, in percent of the target, or half.
 
     Raises:
         BadSizeError: There is no room; the message gives the sizes.

@@ -7,8 +7,8 @@
         commands                   the command ledger, one JSON value per line
         meta.json                  session, command, size, times, exit status
 
-This package has no event loop and no sockets, and never blocks on them. The service writes; a worker process reads,
-searches and renders, so that neither a large log nor a slow regular expression can block the service.
+This package has no event loop and no sockets. The service writes; a worker process reads, searches and renders, so that
+neither a large log nor a slow regular expression can block the service.
 
     places      names, private directories, finding logs
     writing     appending and rotating

@@ -50,7 +50,7 @@ def cut(
 
 
 class _Ends:
-    """The first and the last lines of a stream; holds little more than can be returned."""
+    """The first and the last lines of a stream; keeps little more than it can return."""
 
     def __init__(self, head: int | None, tail: int | None, max_bytes: int) -> None:
         unlimited = sys.maxsize if head is None and tail is None else 0
@@ -114,7 +114,7 @@ def _size(line: str) -> int:
 
 
 def _count_fitting(lines: Iterable[str], room: int) -> int:
-    """Return how many of the lines fit."""
+    """Return the number of lines that fit."""
     count = 0
     for line in lines:
         room -= _size(line)

@@ -1,4 +1,4 @@
-"""One log on disk: its segments, holes and lines. Reads from either end cost only what they read."""
+"""One log on disk: its segments, holes and lines. The cost of a read depends on its length, not on that of the log."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """``python -P -m phux_core.logs.worker``: reads, renders and searches logs for its parent process.
 
-Requests and replies are lines of JSON, on stdin and stdout. It handles one request at a time, writes
-no files and can be killed at any moment. A pattern that takes too long to match ends it (see ``phux_core.patterns``).
+Requests and replies are lines of JSON, on stdin and stdout. The worker handles one request at a time, writes no files
+and can be killed at any moment. A pattern that takes too long to match ends the process (see ``phux_core.patterns``).
 """
 
 from __future__ import annotations

@@ -86,7 +86,8 @@ class LogWriter:
         """Check whether the current segment was deleted, and its bytes lost.
 
         Raises:
-            FileNotFoundError: It was deleted; ``end`` is reset to its start, so that the caller can write it again.
+            FileNotFoundError: The segment was deleted; ``end`` is reset to its start, so that the caller can write the
+                bytes again.
         """
         self._looked_at = time.monotonic()
         if self._fd >= 0:

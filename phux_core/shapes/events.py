@@ -93,7 +93,7 @@ class CommandStarted(_PaneEvent):
 
     Attributes:
         command: The command line; null if the shell did not report it.
-        command_id: Its id in the command ledger.
+        command_id: The command's id in the command ledger.
     """
 
     event: Literal["command_started"] = "command_started"
@@ -106,8 +106,8 @@ class CommandFinished(_PaneEvent):
     """A pane's shell finished a command.
 
     Attributes:
-        exit_code: Its exit status; null if the shell did not report it.
-        command_id: Its id in the command ledger; null if that no longer has it.
+        exit_code: The command's exit status; null if the shell did not report it.
+        command_id: The command's id in the command ledger; null if the ledger no longer has it.
     """
 
     event: Literal["command_finished"] = "command_finished"
@@ -122,7 +122,7 @@ class StateChanged(_PaneEvent):
     Attributes:
         state: The new state.
         command: The name of the program in the foreground; null if unknown.
-        pid: That program's process id; null if unknown.
+        pid: The program's process id; null if unknown.
     """
 
     event: Literal["state_changed"] = "state_changed"
@@ -148,8 +148,8 @@ class Resized(_PaneEvent):
     """A pane's size changed.
 
     Attributes:
-        cols: Its new number of columns.
-        rows: Its new number of rows.
+        cols: The pane's new number of columns.
+        rows: The pane's new number of rows.
     """
 
     event: Literal["resized"] = "resized"
@@ -162,9 +162,9 @@ class Renamed(_Event):
     """A session or window was renamed.
 
     Attributes:
-        what: Whether it is a session or a window.
-        id: Its id.
-        name: Its new name.
+        what: Whether a session or a window was renamed.
+        id: The id of the session or window.
+        name: The new name.
     """
 
     event: Literal["renamed"] = "renamed"
@@ -178,8 +178,8 @@ class SessionAdded(_Event):
     """A session was created.
 
     Attributes:
-        session: Its id.
-        name: Its name.
+        session: The session's id.
+        name: The session's name.
     """
 
     event: Literal["session_added"] = "session_added"
@@ -192,8 +192,8 @@ class SessionClosed(_Event):
     """A session and all its windows were closed.
 
     Attributes:
-        session: Its id.
-        name: Its name.
+        session: The session's id.
+        name: The session's name.
     """
 
     event: Literal["session_closed"] = "session_closed"
@@ -206,9 +206,9 @@ class WindowAdded(_Event):
     """A window was created.
 
     Attributes:
-        window: Its id.
-        session: Its session's id.
-        index: Its index in the session.
+        window: The window's id.
+        session: The id of the window's session.
+        index: The window's index in the session.
     """
 
     event: Literal["window_added"] = "window_added"
@@ -222,9 +222,9 @@ class WindowMoved(_Event):
     """A window moved to another index or another session.
 
     Attributes:
-        window: Its id.
-        session: Its session's id.
-        index: Its index in the session.
+        window: The window's id.
+        session: The id of the window's session.
+        index: The window's index in the session.
     """
 
     event: Literal["window_moved"] = "window_moved"
@@ -238,8 +238,8 @@ class WindowClosed(_Event):
     """A window was closed.
 
     Attributes:
-        window: Its id.
-        session: The id of the session it was in.
+        window: The window's id.
+        session: The id of the window's session.
     """
 
     event: Literal["window_closed"] = "window_closed"
@@ -252,7 +252,7 @@ class LayoutChanged(_Event):
     """A window's layout changed: panes were added, removed or moved, or its size changed.
 
     Attributes:
-        window: Its id.
+        window: The window's id.
     """
 
     event: Literal["layout_changed"] = "layout_changed"
@@ -265,8 +265,8 @@ class FocusChanged(_Event):
 
     Attributes:
         session: The session's id.
-        window: The id of its current window.
-        pane: The id of its focused pane.
+        window: The id of the session's current window.
+        pane: The id of the session's focused pane.
     """
 
     event: Literal["focus_changed"] = "focus_changed"
@@ -279,12 +279,12 @@ class FocusChanged(_Event):
 class Output(_PaneEvent):
     """The text a pane's program wrote; pushed only to subscriptions that ask for it.
 
-    It repeats the incomplete line of the previous event, so that text written in pieces can be matched.
+    The text repeats the incomplete line of the previous event, so that a match can span events.
 
     Attributes:
-        text: The lines, with soft wraps joined and escape sequences removed; the last may be incomplete.
-        gap: True if text before it is no longer available; absent otherwise.
-        resume: The sequence number at which the next such event starts: the ``since`` to reconnect with.
+        text: The lines, with soft wraps joined and escape sequences removed; the last line may be incomplete.
+        gap: True if earlier text is no longer available; absent otherwise.
+        resume: The sequence number at which the next such event starts; the ``since`` to reconnect with.
         seq: The pane's sequence number after the text.
     """
 

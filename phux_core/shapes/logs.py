@@ -16,19 +16,19 @@ class CommandInfo(Document):
     """A command in the ledger.
 
     Attributes:
-        command_id: Its id, never reused by this server: ``3.17`` is the seventeenth command of pane 3.
-        id: The same; deprecated, to be removed in the next release.
-        pane: The pane it ran in.
+        command_id: The command's id, never reused by this server: ``3.17`` is the seventeenth command of pane 3.
+        id: The same as ``command_id``; deprecated, to be removed in the next release.
+        pane: The pane in which the command ran.
         command: The command line; null if unknown.
-        cwd: The directory it was started in; null if unknown.
-        by: How it was started: ``typed``, or with ``run`` or ``start``.
-        client: The name of the client that ran or typed it; null if unknown.
-        state: ``typed`` until it starts, then ``running`` and ``finished``; ``lost`` if its start or end was not seen.
-        started_at: The time it started (UTC).
-        ended_at: The time it ended (UTC); null until then.
-        exit_code: Its exit status; null until it ended, or if the shell did not report it.
-        start: The sequence number at which its output starts; null until it started.
-        end: The sequence number at which its output ends; null until then.
+        cwd: The directory in which the command started; null if unknown.
+        by: The origin of the command: ``typed``, ``run`` or ``start``.
+        client: The name of the client that ran or typed the command; null if unknown.
+        state: ``typed``, ``running``, ``finished``, or ``lost`` if the command's start or end was not seen.
+        started_at: The time at which the command started (UTC).
+        ended_at: The time at which the command ended (UTC); null until then.
+        exit_code: The command's exit status; null until the command ended, or if the shell did not report it.
+        start: The sequence number at which the output starts; null until the command started.
+        end: The sequence number at which the output ends; null until then.
 
     Example:
         >>> result = pane.run("echo hi")
@@ -73,14 +73,14 @@ class LogText(Document):
         content: The text.
         returned_lines: The number of lines in ``content``.
         total_lines: The number of lines kept of the log, or of the command.
-        truncated: Whether there is more than was returned.
+        truncated: Whether the log has more than was returned.
         omitted: The number of requested lines that were left out to stay within the limits.
         first_byte: The sequence number at which the part starts.
-        next_byte: The sequence number at which it ends and the next read continues.
-        eof: Whether nothing was written after that.
+        next_byte: The sequence number at which the part ends and the next read continues.
+        eof: Whether the part ends at the end of the log.
         dropped: The number of requested bytes that are no longer kept.
         holes: Parts that are missing because they could not be written.
-        command: The command whose output it is; absent otherwise.
+        command: The command that wrote the text; absent unless the output of a command was requested.
 
     Example:
         >>> result = pane.run("seq 1 9")
@@ -109,16 +109,16 @@ class LogInfo:
     """A log on disk.
 
     Attributes:
-        log: Its id.
+        log: The log's id.
         pane: The pane's id on its server.
         session: The pane's session.
         command: The program that was started in the pane.
-        cwd: The directory it was started in.
+        cwd: The directory in which the program started.
         live: Whether the pane belongs to this server and its program is running.
-        started_at: The time it started (UTC).
-        ended_at: When it ended (UTC); null until then, or if the server died first.
-        exit_status: Its exit status; null until then, or if a signal ended it.
-        signal: The name of the signal that ended it; null otherwise.
+        started_at: The time at which the program started (UTC).
+        ended_at: The time at which the program ended (UTC); null until then, or if the server died first.
+        exit_status: The program's exit status; null until it ended, or if a signal ended it.
+        signal: The name of the signal that ended the program; null otherwise.
         bytes: The number of bytes kept.
         first_byte: The sequence number of the first byte kept.
         next_byte: The sequence number after the last byte.
@@ -162,10 +162,10 @@ class Match:
     """A line that matched a search.
 
     Attributes:
-        log: The log it is in.
-        pane: The pane that wrote it.
-        line: Its number among the lines kept, counted from 1.
-        offset: The sequence number at which it starts.
+        log: The log that contains the line.
+        pane: The pane that wrote the line.
+        line: The number of the line among the lines kept, counted from 1.
+        offset: The sequence number at which the line starts.
         text: The line, without escape sequences.
         before: The lines before it; absent unless requested.
         after: The lines after it; absent unless requested.
@@ -190,8 +190,8 @@ class Matches(Document):
     """The result of ``phux search --json``.
 
     Attributes:
-        matches: The lines, pane by pane.
-        truncated: Whether there are more.
+        matches: The matching lines, pane by pane.
+        truncated: Whether there are more matches.
     """
 
     matches: list[Match]
@@ -203,10 +203,10 @@ class Started(Document):
     """The result of ``phux start --json``: a command that was started without waiting for it.
 
     Attributes:
-        command_id: Its id in the ledger.
-        command: The same; deprecated, to be removed in the next release.
-        pane: The selector of its pane.
-        seq: The pane's sequence number before it was typed.
+        command_id: The command's id in the ledger.
+        command: The same as ``command_id``; deprecated, to be removed in the next release.
+        pane: The selector of the command's pane.
+        seq: The pane's sequence number before the command was typed.
 
     Example:
         >>> started = pane.start("sleep 0.1")
@@ -254,10 +254,10 @@ class Stopped(Document):
 
     Attributes:
         pane: The selector of the pane.
-        stopped: Whether anything was running.
-        signals: The signals that were sent until it ended.
-        command: The name of the process; null if nothing was running.
-        duration_ms: How long that took, in milliseconds.
+        stopped: Whether a program was running.
+        signals: The signals that were sent until the program ended.
+        command: The name of the program; null if nothing was running.
+        duration_ms: The time until the program ended, in milliseconds.
 
     Example:
         >>> started = pane.start("sleep 100")
@@ -278,9 +278,9 @@ class Check:
 
     Attributes:
         name: The name of the check.
-        ok: Whether it passed.
+        ok: Whether the check passed.
         message: The finding.
-        remedy: What to do about it; empty if it passed.
+        remedy: The action that fixes the problem; empty if the check passed.
     """
 
     name: str

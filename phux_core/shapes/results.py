@@ -14,8 +14,8 @@ class SeqRange:
     """A range of sequence numbers of a pane.
 
     Attributes:
-        start: The sequence number of its first byte.
-        end: The sequence number after its last byte.
+        start: The sequence number of the first byte.
+        end: The sequence number after the last byte.
     """
 
     start: int
@@ -28,18 +28,18 @@ class RunResult(Document):
 
     Attributes:
         command: The command line as given.
-        exit_code: Its exit status, or the shell's if the command ended the shell; 255 if ``exit_known`` is false.
-        output: Its output, as a terminal of sufficient size shows it.
-        duration_ms: How long it took, in milliseconds.
+        exit_code: The command's exit status, or the shell's if the command ended it; 255 if ``exit_known`` is false.
+        output: The command's output, as a terminal of sufficient size shows it.
+        duration_ms: The duration of the command in milliseconds.
         truncated: Whether some of the output was left out.
         omitted_bytes: The number of bytes left out of the middle.
         cwd: The shell's working directory after the command.
-        started_at: The time it was typed (UTC).
-        seq: The sequence numbers of its output.
-        interleaved: Whether another client typed into the pane meanwhile.
-        exit_known: Whether the shell reported the exit status; false, for example, if the command replaced its hooks.
-        ends_with_newline: Whether its output ended with a newline; ``output`` omits trailing newlines.
-        command_id: Its id in the ledger, for ``pane.output`` and ``phux output``.
+        started_at: The time at which the command was typed (UTC).
+        seq: The sequence numbers of the output.
+        interleaved: Whether other input was typed into the pane while the command ran.
+        exit_known: Whether the shell reported the exit status; false, for example, if the command changed its hooks.
+        ends_with_newline: Whether the output ended with a newline; ``output`` omits trailing newlines.
+        command_id: The command's id in the ledger, for ``pane.output`` and ``phux output``.
 
     Example:
         >>> result = pane.run("echo hi; false")
@@ -69,7 +69,7 @@ class EngineNote:
     Attributes:
         terminal: The pane, as a selector.
         engine: The pane's engine.
-        note: What happened.
+        note: The problem.
     """
 
     terminal: str
@@ -106,7 +106,7 @@ class LogHole:
         terminal: The pane, as a selector.
         start: The sequence number of the first missing byte.
         end: The sequence number after the last missing byte; null while that may still change.
-        why: The reason it could not be written.
+        why: The reason why these bytes could not be written.
     """
 
     terminal: str
@@ -121,10 +121,10 @@ class LogStatus:
 
     Attributes:
         directory: The directory of the logs; null if none are kept.
-        server: The name of this server's directory in it.
-        bytes: The total size of all logs of all servers; null until it is known.
+        server: The name of this server's directory in ``directory``.
+        bytes: The total size of all logs of all servers; null until the size is known.
         holes: The parts missing from the logs of the current panes.
-        problem: Why panes are not logged, or not completely; absent if there is no problem.
+        problem: The reason why panes are not logged, or not completely; absent if there is no problem.
     """
 
     directory: str | None
@@ -139,24 +139,24 @@ class Status(Document):
     """The status of a server.
 
     Attributes:
-        version: Its release.
-        protocol: The wire protocol it speaks.
+        version: The release of phux.
+        protocol: The version of the wire protocol.
         keeper_pid: The process id of the keeper.
         service_pid: The process id of the service.
-        service_restarts: How often the service was restarted.
+        service_restarts: The number of restarts of the service.
         engine: The terminal engine, ``ghostty`` or ``pyte``.
         engine_notes: Problems with the engine, recovery or shell marks of a pane.
-        socket: The path of its socket.
-        log: Its log file; null if it logs to the terminal it was started from.
-        uptime_s: Seconds since it started.
+        socket: The path of the server's socket.
+        log: The server's log file; null if it logs to its terminal.
+        uptime_s: Seconds since the server started.
         sessions: The number of sessions.
         windows: The number of windows.
         panes: The number of panes, including dead ones.
         dead_panes: The number of panes whose program has exited.
         states: The number of panes in each state.
         clients: The number of connected clients, including this one.
-        logs: The status of its logs; absent if it keeps none.
-        system_notes: Process information that the system withholds, and the effect; absent if it withholds nothing.
+        logs: The status of the server's logs; absent if it keeps none.
+        system_notes: Process information that the system withholds, and the effect; absent if nothing is withheld.
 
     Example:
         >>> phux.status().service_restarts
@@ -202,7 +202,7 @@ class Error(Document):
 
     Attributes:
         error: The code and message.
-        remedy: What to do about it; may be empty.
+        remedy: The action that fixes the problem; may be empty.
         exit_code: The verb's exit status.
     """
 
@@ -217,7 +217,7 @@ class Created:
 
     Attributes:
         session: The new session's name.
-        terminal_id: The id of its pane.
+        terminal_id: The id of the session's pane.
     """
 
     session: str
@@ -229,16 +229,16 @@ class Place(Document):
     """The place of a pane: the result of verbs that create or arrange something.
 
     Attributes:
-        session: The name of its session.
-        session_id: The id of its session.
-        window: The index of its window.
-        window_id: The id of its window.
-        window_name: The name of its window.
-        pane: Its index in the window.
-        terminal_id: Its id; its selector is ``@`` followed by the id.
-        cols: Its number of columns.
-        rows: Its number of rows.
-        zoomed: Whether it is zoomed to fill the window.
+        session: The name of the pane's session.
+        session_id: The id of the pane's session.
+        window: The index of the pane's window.
+        window_id: The id of the pane's window.
+        window_name: The name of the pane's window.
+        pane: The pane's index in the window.
+        terminal_id: The pane's id; its selector is ``@`` followed by the id.
+        cols: The pane's number of columns.
+        rows: The pane's number of rows.
+        zoomed: Whether the pane is zoomed to fill the window.
 
     Example:
         >>> place = pane.select()

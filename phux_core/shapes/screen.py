@@ -17,7 +17,7 @@ class Cursor:
     Attributes:
         x: Column.
         y: Row.
-        visible: Whether it is shown.
+        visible: Whether the cursor is shown.
     """
 
     x: int
@@ -126,8 +126,8 @@ class CellInfo:
     Attributes:
         col: The column; for a wide character, the left one.
         row: The row.
-        semantic: What shell marks (OSC 133) say the cell is; absent for output.
-        style: Its style.
+        semantic: The cell's part of a command line, from shell marks (OSC 133); absent for output.
+        style: The cell's style.
 
     Example:
         >>> cell = pane.snapshot(cells=True).cells[0]
@@ -147,7 +147,7 @@ class ChangedRow:
 
     Attributes:
         row: The row, counted from 0.
-        text: Its new text, without trailing white space.
+        text: The row's new text, without trailing white space.
     """
 
     row: int
@@ -156,7 +156,7 @@ class ChangedRow:
 
 @frozen(kw_only=True)
 class _Screen:
-    """The fields that all documents about a screen have.
+    """The fields that all documents about a screen share.
 
     Attributes:
         pane: The pane's id.
@@ -170,7 +170,7 @@ class _Screen:
         state: The pane's state.
         foreground: The program in the foreground; absent if there is none.
         exit_status: The exit status of a dead pane's program; absent while it is running, or if a signal ended it.
-        signal: The name of the signal that ended it; absent otherwise.
+        signal: The name of the signal that ended the program; absent otherwise.
         met: The condition that ended a wait; absent otherwise, or if it timed out.
         met_line: The line that matched; absent for other conditions.
     """

@@ -23,9 +23,9 @@ class SessionEntry:
     """A session in a list.
 
     Attributes:
-        name: Its name.
-        windows: The number of its windows.
-        attached: Whether any client is attached to it.
+        name: The session's name.
+        windows: The number of the session's windows.
+        attached: Whether any client is attached to the session.
     """
 
     name: str
@@ -53,9 +53,9 @@ class Foreground:
     """The program in the foreground of a pane.
 
     Attributes:
-        command: Its name.
-        pid: Its process id.
-        cwd: Its working directory; null if unknown.
+        command: The program's name.
+        pid: The program's process id.
+        cwd: The program's working directory; null if unknown.
 
     Example:
         >>> phux.tree().sessions[0].windows[0].panes[0].foreground.command
@@ -72,19 +72,19 @@ class PaneInfo:
     """A pane in the tree.
 
     Attributes:
-        id: Its id; its selector is ``@`` followed by the id.
-        index: Its index in the window.
-        active: Whether it is the focused pane of its window.
+        id: The pane's id; its selector is ``@`` followed by the id.
+        index: The pane's index in the window.
+        active: Whether the pane is the focused one of its window.
         cols: Columns.
         rows: Rows.
         title: The title; null until a program sets one.
-        command: The program that was started in it.
-        cwd: That program's working directory.
-        pid: Its process id.
-        state: Its state.
+        command: The program that was started in the pane.
+        cwd: The program's working directory.
+        pid: The program's process id.
+        state: The pane's state.
         foreground: The program in the foreground; null if there is none.
         exit_status: The program's exit status; null while it is running, or if a signal ended it.
-        signal: The name of the signal that ended it; absent otherwise.
+        signal: The name of the signal that ended the program; absent otherwise.
 
     Example:
         >>> info = pane.info()
@@ -115,7 +115,7 @@ class LayoutSplit:
         direction: The side of the second part: to the right of the first, or below it.
         ratio: The share of the first part, between 0 and 1.
         first: The id of a pane, or a split.
-        second: Likewise.
+        second: The id of a pane, or a split.
 
     Example:
         >>> LayoutSplit(direction="right", ratio=0.5, first=1, second=2).direction
@@ -133,16 +133,16 @@ class WindowInfo:
     """A window in the tree.
 
     Attributes:
-        id: Its id.
-        index: Its index in the session.
-        name: Its name.
-        active: Whether it is the session's current window.
+        id: The window's id.
+        index: The window's index in the session.
+        name: The window's name.
+        active: Whether the window is the session's current one.
         cols: Columns.
         rows: Rows.
-        size_policy: Which attached client determines its size; null for the server's default.
-        zoomed: The pane that is zoomed to fill it; null if none is.
-        layout: The arrangement of its panes, without dead panes beside living ones.
-        panes: Its panes, in the order of the layout.
+        size_policy: The attached client that determines the window's size; null for the server's default.
+        zoomed: The pane that is zoomed to fill the window; null if there is none.
+        layout: The arrangement of the panes, without dead panes beside living ones.
+        panes: The window's panes, in the order of the layout.
 
     Example:
         >>> phux.tree().sessions[0].windows[0].name
@@ -166,11 +166,11 @@ class SessionInfo:
     """A session in the tree.
 
     Attributes:
-        id: Its id.
-        name: Its name.
-        created_at: The time it was created (UTC).
+        id: The session's id.
+        name: The session's name.
+        created_at: The time at which the session was created (UTC).
         attached_clients: The number of attached clients.
-        windows: Its windows.
+        windows: The session's windows.
 
     Example:
         >>> phux.tree().sessions[0].name

@@ -56,7 +56,7 @@ LayoutName = Literal["even-horizontal", "even-vertical", "main-vertical", "tiled
 """A named layout of a window's panes."""
 
 SizePolicy = Literal["smallest", "largest", "latest", "manual", "default"]
-"""Which attached client determines the size of a window."""
+"""The attached client that determines the size of a window."""
 
 Step = Literal["first", "second"]
 """A step of a path in a layout, to one of the two sides of a split."""

@@ -36,7 +36,8 @@ it. All marks end with BEL. docs/shell-integration.md explains how the server us
     ``more``, but draws its prompt again after the answer: B follows unless the line is continued. If a command has
     removed all hooks from bash, the key restores them, and the answer is ``L;LENGTH;restored;EXIT``.
 ``7748;NONCE;X``
-    The shell will send no marks. From bash only, if ``PROMPT_COMMAND``, ``PS1`` or ``PS0`` is read-only.
+    The shell will send no marks. From bash, if ``PROMPT_COMMAND``, ``PS1`` or ``PS0`` is read-only, and from a zsh that
+    was started as ``sh``.
 ``7;file://HOST/PATH``
     The working directory, percent-encoded, if it changed since the last prompt.
 

@@ -1,6 +1,6 @@
 """act: type keys and text into a pane, wait for the effect, and print the rows that changed.
 
-KEYS are the same as for send-keys. The wait ends as soon as one condition holds; without a condition, it is --idle 300.
+KEYS are the same as for send-keys. The wait ends as soon as one condition holds; the default condition is --idle 300.
 Only text written after typing counts, including the echo of KEYS. Until the wait ends, no run and no other act starts
 in the pane. The changed rows are printed in every case.
 

@@ -1,8 +1,8 @@
 """attach: show a session full-screen in this terminal until you detach with C-a d.
 
-TARGET may also be a window or a pane, which then gets the focus. Without TARGET, attaches to the last focused session;
-if there is none, creates one, and starts a server if none is running. C-a ? lists the keys; docs/attach.md describes
-them all.
+TARGET may also be a window or a pane, which then gets the focus. Without TARGET, attaches to the last focused session.
+If there is no session, creates one, and starts a server if none is running. C-a ? lists the keys; docs/attach.md
+describes them.
 
 Exit status: 0 if you detach or the session ends, 1 if the connection to the server is lost.
 """

@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
 def describe(command: "Document") -> str:
     """Return one line about a command, for people."""
     code = "" if command["exit_code"] is None else f" {command['exit_code']}"
-    # As JSON, so that escape sequences in it cannot reach the reader's terminal.
+    # As JSON, so that escape sequences in the command line cannot reach the reader's terminal.
     line = json.dumps(command["command"], ensure_ascii=not str(command["command"]).isprintable())
     who = f"{command['by']}\t{command['client'] or '-'}"
     return f"{command['command_id']}\t{command['started_at']}\t{command['state']}{code}\t{who}\t{line}"

@@ -1,7 +1,7 @@
 """detach: detach every client from a session, or with --all from all sessions.
 
-Each client restores its terminal and prints a message; the programs keep running. Without SESSION, it is the session of
-the pane in which this command runs, or the last focused one.
+Each client restores its terminal and prints a message; the programs keep running. SESSION is by default the session of
+the pane in which this command runs, or else the last focused one.
 
 Exit status: 0, even if no client was attached; 1 if there is no such session.
 """

@@ -1,4 +1,4 @@
-"""history-limit: change how many rows of scrollback a pane keeps. Takes effect at once.
+"""history-limit: set the number of rows of scrollback that a pane keeps. Takes effect at once.
 
 Exit status: 0, 1 if there is no such pane, 2 if the number is out of range.
 """

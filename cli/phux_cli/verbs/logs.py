@@ -97,7 +97,7 @@ def _follow(options: argparse.Namespace) -> int:
         if from_byte is None:
             query = {"lines": options.lines, "since": options.since, "mode": mode, "whole_lines": not options.raw}
             before = phux.drive(flows.logs(phux.caller, options.target, **query))
-            _print_part(before | {"holes": []}, options)  # the text already reports them
+            _print_part(before | {"holes": []}, options)  # the text itself mentions its holes
             from_byte = before["next_byte"]
         place = phux.drive(flows.follow(phux.caller, options.target, from_byte=from_byte))
         while not place.ended:

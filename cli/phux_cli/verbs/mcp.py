@@ -1,6 +1,6 @@
 """mcp: serve phux to an MCP host on stdin and stdout until stdin ends. The same as phux-mcp.
 
---safety sets what the host may do: read-only, mutating (the default) or destructive. Tools beyond that are not listed.
+--safety sets the highest tier of tools: read-only, mutating (the default) or destructive. Higher tiers are not listed.
 --profile serves the tools of another system, tmux or terminally. --schema prints the tool catalog.
 
 `setup` prints the configuration for a host (claude-code, claude-desktop, codex, cursor, vscode, gemini, opencode); with

@@ -1,4 +1,4 @@
-"""paste: paste text from the command line or stdin into a pane, bracketed if the program enabled that.
+"""paste: paste text from the command line or stdin into a pane. Uses bracketed paste if the program enabled it.
 
 As in other terminals, control characters other than tabs and newlines are removed.
 """

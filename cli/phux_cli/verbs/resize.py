@@ -1,8 +1,8 @@
 """resize: resize a pane or a window.
 
-A pane with neighbors on an axis moves its dividers on that axis; otherwise its whole window is resized, as it is if
-TARGET is a window or a session. --left, --right, --up and --down move the divider after the pane, or the one before it
-if it is the last pane on that axis, as far as possible. A window that follows its attached clients keeps its size.
+If a pane has neighbors on an axis, its dividers on that axis move; otherwise its whole window is resized. If TARGET is
+a window or a session, the window is resized. --left, --right, --up and --down move the divider after the pane, or the
+one before the last pane, as far as possible. A window whose size follows attached clients cannot be resized.
 """
 
 import argparse

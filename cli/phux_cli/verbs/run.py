@@ -1,8 +1,8 @@
 """run: run a command in a pane's shell, print its output, and exit with its exit code.
 
-A single CMD is a shell command line. Several are a program and its arguments, which the shell does not interpret. Put
-flags of the command itself after `--`. Ctrl-C exits with 130 and leaves the command running; with --interrupt, it stops
-the command.
+A single CMD is a shell command line. Several CMDs are a program and its arguments, which the shell does not interpret.
+Put flags of the command itself after `--`. Ctrl-C exits with 130 and leaves the command running; with --interrupt, it
+stops the command.
 
 Exit status: the command's exit code, 1 if it could not be run, 125 if the timeout expired (the command keeps running)
 or the shell did not report an exit code.
@@ -80,8 +80,8 @@ def run(options: argparse.Namespace) -> int:
     show(options, result, *([result["output"].removesuffix("\n")] if result["output"] else []))
     if not result["exit_known"]:
         print_on_stderr(
-            "phux: the command ended, but the shell did not report its exit code. It may have replaced the shell's "
-            "hooks (PROMPT_COMMAND, precmd_functions), or ended the shell it ran in"
+            "phux: the command ended, but the shell did not report its exit code. The command may have replaced "
+            "the shell's hooks (PROMPT_COMMAND, precmd_functions), or ended the shell"
         )
         return _NO_EXIT_CODE
     code: int = result["exit_code"]

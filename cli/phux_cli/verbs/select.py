@@ -1,7 +1,7 @@
 """select: give the focus to a session, a window, or a pane and its window.
 
-Attached clients show it, and the targets `.` and `=` follow it. If another pane of that window is zoomed, it is
-unzoomed.
+Attached clients show the focused pane, and the targets `.` and `=` follow the focus. If another pane of the window is
+zoomed, it is unzoomed.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
 A KEY is the name of a key or literal text. The names are Enter Tab BTab Escape Space BSpace Up Down Left Right Home End
 PageUp PageDown Insert Delete F1-F12, with the prefixes C- M- S- for Ctrl, Alt and Shift. Case does not matter, and
-Return, Esc, Backspace, PgUp and PgDn also work. Use -l for text that you did not write yourself: `up` may be a word.
+Return, Esc, Backspace, PgUp and PgDn also work. Use -l for text from other sources, which may be a key's name (`up`).
 
 Text directly before Enter is sent as one paste, followed by Enter. Put words that begin with a dash after `--`.
 """

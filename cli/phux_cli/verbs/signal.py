@@ -1,4 +1,4 @@
-"""signal: send a signal to the foreground process group of a pane, and print which processes got it.
+"""signal: send a signal to the foreground process group of a pane, and print the program and its process group.
 
 For INT, QUIT and TSTP, the corresponding key is typed if the terminal turns it into the signal. Otherwise, and for
 other signals, the signal is sent directly. The shell itself gets a signal only with --shell.

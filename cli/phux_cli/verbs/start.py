@@ -1,7 +1,7 @@
 """start: type a command at a pane's prompt and print its id, without waiting for it to finish.
 
-`phux output ID` reads its output, `phux wait --command-id ID` waits until it ends, and `phux stop` ends it. A single
-CMD is a shell command line. Several are a program and its arguments, which the shell does not interpret.
+`phux output ID` reads the output, `phux wait --command-id ID` waits for the end, and `phux stop` ends the command. A
+single CMD is a shell command line. Several CMDs are a program and its arguments, which the shell does not interpret.
 
 Exit status: 0, or 1 if the command could not be typed.
 """

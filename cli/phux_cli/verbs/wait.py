@@ -1,4 +1,4 @@
-r"""wait: wait until a condition holds for a pane; without a condition, --idle 500.
+r"""wait: wait until a condition holds for a pane; the default condition is --idle 500.
 
 If several conditions are given, the first one to hold ends the wait and is printed, followed by a tab and the line or
 state that matched; with --json, they are `met` and `met_line` in the document. Without TARGET, waits for the last
@@ -6,8 +6,8 @@ focused session.
 
 --until, --regex and --stop match complete lines, even if they wrap on the screen: those visible when the wait begins,
 and all that are written later, even if they scroll off or are erased. They also match the echo of typed text, unless
---output-only is given, and old lines, unless --since SEQ (the `seq` of a ScreenState) is given. Trailing blanks of a
-line need not be on the screen to match: `\$ $` finds a prompt.
+--output-only is given, and old lines, unless --since SEQ (the `seq` of a ScreenState) is given. Lines on a screen have
+no trailing blanks, but a pattern with one, such as `\$ $`, still finds a prompt.
 
 Exit status: 0 if a condition holds, 1 if --stop matches or the program has ended, 124 if the timeout expires.
 """

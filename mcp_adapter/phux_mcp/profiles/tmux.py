@@ -39,7 +39,7 @@ class _Miss(Exception):  # noqa: N818  it becomes a text
 
 
 class _Found(NamedTuple):
-    """The session, window or pane that a target names, and how much of it was given."""
+    """The session, window or pane that a target names, and the parts that were given."""
 
     session: Node
     window: Node

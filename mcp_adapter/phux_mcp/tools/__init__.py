@@ -31,9 +31,9 @@ focused one) or `=` (the last focused session).
   another program is running in the pane.
 - For a command that keeps running (a server, a watcher): phux_run with detach, then phux_wait for the line that shows
   it is ready, and phux_logs or phux_search later.
-- For an interactive program (a REPL, an editor, a menu): phux_act types keys, waits, and returns only what changed.
+- For an interactive program (a REPL, an editor, a menu): phux_act types keys, waits, and returns only the changes.
 - Use phux_wait for a text, a state or silence instead of polling. The state of a pane is prompt, running,
   awaiting_input, awaiting_secret, fullscreen or dead. Let the person type secrets.
-- Results contain `seq`; pass it as `since` in the next call to get only what is new.
-- Long results are cut; they say what was left out and which call returns it.
+- Results contain `seq`; pass it as `since` in the next call to get only newer content.
+- Long results are cut; a hint says how to get the rest.
 """

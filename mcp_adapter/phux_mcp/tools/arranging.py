@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _place() -> Document:
-    """Return the schema of a place, limited to what a model needs because four tools include it."""
+    """Return the schema of a place, with few fields because four tools include it."""
     schema = document("place")
     names = ("session", "window", "window_name", "pane", "terminal_id", "cols", "rows", "zoomed")
     return {**schema, "properties": {name: schema["properties"][name] for name in names}, "required": ["terminal_id"]}

@@ -55,7 +55,7 @@ async def send_keys(call: Call, target: str, keys: list[str], literal: bool = Fa
     output=lambda: document("sent"),
 )
 async def paste(call: Call, target: str, text: str) -> Answer:
-    """Paste text into a pane, bracketed if its program enabled that. Does not press Enter."""
+    """Paste text into a pane, as a bracketed paste if enabled. Does not press Enter."""
     return _typed(await call.drive(flows.paste, target, text))
 
 
@@ -120,7 +120,7 @@ _EXIT_UNKNOWN = (
 
 
 async def _progress_of(call: Call, pane: int, command: str, error: PhuxError) -> Document:
-    """Return the state of a running command, and a hint on what to do."""
+    """Return the state of a running command, and a hint for the next step."""
     screen = await call.drive(flows.snapshot, pane)
     return {
         "command": clipped(command, LONGEST_MATCH),
@@ -140,14 +140,14 @@ _NEXT = {
     "awaiting_input": "answer it with phux_act, or stop it with phux_signal",
     "awaiting_secret": "ask the person to type it (`phux attach`), then continue; or cancel with phux_send_keys C-c",
     "fullscreen": "use it and quit it with phux_act",
-    "prompt": "it has ended in the meantime; phux_commands has its exit code",
+    "prompt": "the command has ended in the meantime; phux_commands has its exit code",
 }
 
 
 async def _chosen(call: Call, result: Document, wanted: Document, budget: Budget) -> Document:
     """Return the requested part of a command's output, as much of it as fits.
 
-    The command has run, so output that cannot be read is explained in a hint, and the result is still returned.
+    The command has run, so if its output cannot be read, return the result with a hint that says why.
     """
     result = {**result, "command": clipped(result["command"], LONGEST_MATCH)}
     if wanted or not (budget.by_bytes or budget.excess(result) <= 1):

@@ -35,7 +35,7 @@ def _wait_schema() -> Document:
 
 
 def _screen_schema() -> Document:
-    """Return the schema of a screen, or of what changed on it."""
+    """Return the schema of a screen, or of its changes."""
     changes = document("screen-changes")["properties"]
     more = {name: changes[name] for name in ("changed", "since", "scrolled", "full")}
     schema = document("screen-state", more={**more, **_MORE})
@@ -46,7 +46,7 @@ def _screen_schema() -> Document:
 
 
 def changes_schema() -> Document:
-    """Return the schema of what changed on a screen."""
+    """Return the schema of the changes of a screen."""
     return document("screen-changes", more=_MORE)
 
 

@@ -18,7 +18,7 @@ _HINT = "use a larger max_bytes for more, or phux_logs for earlier output"
 
 
 def within(screen: Document, budget: Budget) -> Document:
-    """Remove from a screen, or from its changes, what does not fit.
+    """Remove parts of a screen, or of its changes, until the rest fits.
 
     Cells are removed first, because highlights show them in fewer bytes; then the oldest scrollback, then highlights,
     then rows from the top. Removed rows of a screen become blank, so that the others keep their numbers.
@@ -81,7 +81,7 @@ def _without_rows(screen: Document, budget: Budget) -> Document:
 
 
 def _less(screen: Document, what: str, number: int, **parts: object) -> Document:
-    """Replace parts with shorter ones, and record how much is missing."""
+    """Replace parts with shorter ones, and record the number of omitted entries."""
     if number == 0:
         return screen
     omitted = screen.get("omitted", {})

@@ -73,9 +73,9 @@ def snapshot(terminal: Any, grid: Grid, cols: int, rows: int) -> bytes:
         write(terminal, b"\x1b[?47h\x1b7")  # this mode keeps the cursor position when switching screens
         repair_cut_glyphs(terminal, grid, cols, rows)
         write(terminal, b"\x1b8\x1b[?47l")
-    # The other reason is a sequence too long to be kept, or that libghostty would parse differently the second time. It
-    # would have no effect, so replace it with a short one that has no effect either and ends in the same place (an APC,
-    # because the tap passes on only whole OSCs).
+    # The other reason is a sequence that is too long to be kept, or that libghostty would parse differently the second
+    # time. Such a sequence has no effect, so replace it with a short APC, which also has no effect and ends in the same
+    # place. (The tap passes on only whole OSCs.)
     harmless = b"\x1b_"
     for beginning in (harmless if under_way is None else under_way, harmless, b""):
         write(terminal, beginning)

@@ -101,7 +101,7 @@ class GhosttyEngine:
     @property
     def title(self) -> str | None:
         """The window title, or None if none was set."""
-        # A full reset clears it without a callback, so read it each time.
+        # A full reset clears the title without a callback, so read it each time.
         return None if self._title is None else self._read_title()
 
     @property
@@ -144,7 +144,7 @@ class GhosttyEngine:
         self._grid.forget_changes()
 
     def _parts(self, first: int, count: int) -> list[tuple[Grid, int, int, int]]:
-        """Locate those of the rows ``first`` to ``first + count - 1`` that exist.
+        """Locate the rows ``first`` to ``first + count - 1``, as far as they exist.
 
         Returns:
             For each part: a grid, its first row, the number of rows, and the number of history rows of that grid.
@@ -301,8 +301,8 @@ class GhosttyEngine:
     # The history limit. The library's line limit makes scrolling many times slower once it is reached, and its byte
     # limit cannot guarantee a number of rows, because a row's size depends on its styles. But only at the byte limit
     # does the library reuse the memory of old rows; otherwise page faults slow down scrolling. So while there are too
-    # few rows, the byte limit is far away; once there are enough and some to spare, it is set to their size; and when
-    # the spare rows run short, because newer rows are larger, it is raised again. Spare rows are never returned.
+    # few rows, the byte limit is high. Once there are enough, with some to spare, it is set to their size. It is raised
+    # again when the spare rows run short, because newer rows are larger. Spare rows are never returned.
 
     def _set_limits(self) -> None:
         set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", None)
@@ -322,7 +322,7 @@ class GhosttyEngine:
         set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", self._limit + self._spare)
         set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", None)
         rows = scrollback(self._terminal)
-        # Their size is unknown, so lower the limit until it costs a page.
+        # The size of the rows is unknown, so lower the limit until the library drops a page.
         while self._bytes > _PAGE_BYTES and scrollback(self._terminal) >= rows:
             self._bytes -= max(_PAGE_BYTES // 2, self._bytes // 200)
             set_size_option(self._terminal, "SCROLLBACK_MAX_BYTES", self._bytes)

@@ -68,7 +68,7 @@ def encode(terminal: Any, key: Key) -> bytes | None:
     lib.ghostty_key_encoder_setopt_from_terminal(_encoder, terminal)
     if kitty:
         return _press(*_describe(key))
-    # modifyOtherKeys cannot be queried, but Ctrl-A reveals it: it is encoded as a sequence only if that is set.
+    # modifyOtherKeys cannot be queried, but Ctrl-A is encoded as a sequence only while it is set.
     return None if _press(lib.GHOSTTY_KEY_A, _CTRL, 0, "a", ord("a")) == b"\x01" else other
 
 

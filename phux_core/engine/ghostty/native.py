@@ -73,8 +73,8 @@ class GhosttyError(RuntimeError):
 class Sink:
     """Results of the library's callbacks during one call, and the size for reports.
 
-    A terminal's callbacks find it through their user data. It is separate from the engine, so that the engine and its
-    handle do not keep each other alive.
+    A terminal's callbacks find the sink through their user data. It is separate from the engine, so that the engine and
+    its handle do not keep each other alive.
     """
 
     __slots__ = ("bell", "cols", "has_effects", "replies", "rows", "title")

@@ -49,7 +49,7 @@ def feed(terminal: Terminal, parser: Parser, text: str) -> None:
 
 
 def _is_all_lines(text: str) -> bool:
-    """Return whether ``text`` contains only what can be deferred."""
+    """Return whether ``text`` contains only characters and sequences that can be deferred."""
     data = text.encode("utf-8", "replace")
     controls = data.translate(None, _NO_CONTROLS).replace(b"\r\n", b"")
     escapes = len(controls)

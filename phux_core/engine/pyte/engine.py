@@ -1,8 +1,8 @@
 """The pure-Python engine, based on pyte.
 
-It runs wherever Python does, and serves to cross-check the ghostty engine. This module joins the parts: the tap finds
-phux's marks, bytes are decoded to text, ``Parser`` and ``Terminal`` process it, and rows are returned as the protocol's
-values.
+This engine runs on every platform with Python, and serves to cross-check the ghostty engine. This module joins the
+parts: the tap finds phux's marks, bytes are decoded to text, ``Parser`` and ``Terminal`` process it, and rows are
+returned as the protocol's values.
 """
 
 from __future__ import annotations

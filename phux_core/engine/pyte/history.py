@@ -119,13 +119,13 @@ class History:
         return self._items
 
     def load(self, items: list[Row | Deferred]) -> None:
-        """Set the content to what ``items`` returned."""
+        """Restore the content from the result of ``items``."""
         self._items = items
         self._least = sum(item.lines if isinstance(item, Deferred) else 1 for item in items)
         self._chars = sum(len(item.text) for item in items if isinstance(item, Deferred))
 
     def _drop(self) -> None:
-        """Drop what is certainly beyond the limit."""
+        """Drop rows and deferred text that are certainly beyond the limit."""
         items = self._items
         surplus = self._least - self.limit
         index = 0

@@ -4,7 +4,7 @@
 pyte implements correctly (those that only move the cursor). Everything that touches cells is reimplemented on ``rows``.
 As in pyte, a pending wrap is a cursor in the column after the last.
 
-It knows nothing of bytes, escape sequences, replies or the alternate screen.
+This module does not handle bytes, escape sequences, replies or the alternate screen.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Screen(PyteScreen):
 
     Attributes:
         history: Receives rows that scroll off the top.
-        scrolls_into_history: Whether it does; the alternate screen has no history.
+        scrolls_into_history: Whether rows that scroll off the top are kept; the alternate screen has no history.
         style: The id of the current style.
         last: The text drawn last; REP repeats its end.
     """
@@ -85,7 +85,7 @@ class Screen(PyteScreen):
                 self._draw_cells(piece[1:])
 
     def _draw_mark(self, mark: str) -> None:
-        """Add a zero-width character to the cell before the cursor; without one, it is lost."""
+        """Add a zero-width character to the cell before the cursor; drop it if there is no such cell."""
         column = min(self.cursor.x, self.columns) - 1
         row = self.rows[self.cursor.y]
         if 0 <= column < len(row.text):

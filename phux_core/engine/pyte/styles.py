@@ -199,7 +199,7 @@ def _number(text: str) -> int | None:
 
 
 def _semicolon_color(fields: Iterator[str]) -> Color:
-    """Read ``5;n`` or ``2;r;g;b`` from what follows a 38, 48 or 58."""
+    """Read ``5;n`` or ``2;r;g;b`` from the fields after a 38, 48 or 58."""
     kind = _number(next(fields, ""))
     if kind == 5:
         return _palette(next(fields, None))

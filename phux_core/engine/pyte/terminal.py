@@ -181,13 +181,13 @@ class Terminal(Screen):
             self.effects.append(Reply(b"\x1b[48;%d;%d;%d;%dt" % (self.lines, self.columns, height, width)))
 
     def _start_page(self) -> None:
-        """Apply the side effects of DECCOLM; the width itself is not the program's to change."""
+        """Apply the side effects of DECCOLM; programs cannot change the width itself."""
         self.margins = None
         self.erase_in_display(2)
         self.cursor_position()
 
     def _switch_screen(self, mode: int, on: bool) -> None:
-        """Switch screens: modes 47, 1047 and 1049 differ in what they clear, and 1049 also saves the cursor."""
+        """Switch screens. 1047 clears the alternate screen on leaving, 1049 on entering; 1049 also saves the cursor."""
         with_cursor = mode == 1049 << 5
         if on and with_cursor:
             self.save_cursor()

@@ -42,6 +42,6 @@ def to_cells(text: str) -> str:
 
 
 def glyphs(cells: str) -> list[tuple[str, bool]]:
-    """Return the glyphs of some cells, each with whether it is wide."""
+    """Return the glyphs of some cells, each with True if it is wide."""
     following = (*cells[1:], "")
     return [(cell, next_cell == WIDE) for cell, next_cell in zip(cells, following, strict=True) if cell != WIDE]
