@@ -96,6 +96,6 @@ class Lifecycle:
         idle_s = self._settings.exit_after_idle
         if idle_s is not None:
             yield self._idle_since + idle_s, f"no client for {idle_s:g} s"
-        # A server in the foreground waits for its first session for ever.
-        if self._settings.log is not None and not self._had_session:
+        # A server in the foreground waits for its first session for ever, and so does one that a program owns.
+        if self._settings.log is not None and not (self._settings.owned or self._had_session):
             yield self._idle_since + _UNUSED_S, "no session was created"

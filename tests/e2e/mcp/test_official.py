@@ -187,7 +187,7 @@ def test_the_inspector_reports_no_errors(cli, era):
             text=True,
             timeout=60,
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, done.stdout + done.stderr
         return json.loads(done.stdout), done.stderr
 
     listed, complaints = inspect("--method", "tools/list", "--strict")

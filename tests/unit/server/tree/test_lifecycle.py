@@ -197,6 +197,12 @@ def test_a_background_server_ends_if_no_session_is_created(make_server):
     assert server.shutdowns == ["no session was created"]
 
 
+def test_a_server_that_a_program_owns_waits_for_its_first_session_for_ever(make_server):
+    server = make_server(log="/log", owned=True).start()
+    server.advance(100)
+    assert server.shutdowns == []
+
+
 def test_an_unused_server_does_not_end_while_a_client_is_connected(make_server):
     server = make_server(log="/log").start()
     server.lifecycle.client_connected()
