@@ -5,6 +5,8 @@ import os
 import stat
 
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+# Errors of opening a link, a directory, and a FIFO or socket.
+_OTHER_KINDS = frozenset({errno.ELOOP, errno.EISDIR, errno.ENXIO})
 # The uid that owns what belongs to users without a number in this user namespace, such as the root outside.
 _UNMAPPED_UID = 65534
 
@@ -17,11 +19,20 @@ def open_regular(path: str, flags: int, *, dir_fd: int | None = None) -> int:
     Raises:
         OSError: The file cannot be opened, or is not a regular file.
     """
-    fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600, dir_fd=dir_fd)
+    try:
+        fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600, dir_fd=dir_fd)
+    except OSError as error:
+        if error.errno in _OTHER_KINDS:
+            raise _not_regular(path) from None
+        raise
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise OSError(errno.EINVAL, "it is not a regular file", path)
+        raise _not_regular(path)
     return fd
+
+
+def _not_regular(path: str) -> OSError:
+    return OSError(errno.EINVAL, "it is not a regular file", path)
 
 
 def unsafe_ancestor(path: str) -> str | None:

@@ -35,8 +35,15 @@ def _describe(root: str, log: places.LogId, server: str | None, live: Sequence[i
             "bytes": sum(size for _offset, size in stored.segments),
             "first_byte": stored.first,
             "next_byte": stored.end,
-            "holes": [{"start": start, "end": end} for start, end in stored.holes(0, stored.end)],
+            "holes": [{"start": start, "end": end} for start, end in _holes(stored)],
         }
+
+
+def _holes(stored: Stored) -> Iterator[tuple[int, int]]:
+    yield from stored.holes(0, stored.end)
+    lost = stored.lost_end()
+    if lost is not None:
+        yield stored.end, lost
 
 
 def stored_commands(root: str, log: places.LogId) -> Iterator[dict[str, Any]]:

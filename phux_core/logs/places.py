@@ -139,13 +139,10 @@ def open_file(name: str, flags: int, *, dir_fd: int) -> int:
 
 
 def read_file(name: str, most: int, *, dir_fd: int) -> bytes:
-    """Return up to ``most`` bytes of a log's file; empty if it does not exist."""
-    try:
-        fd = open_file(name, os.O_RDONLY, dir_fd=dir_fd)
-    except FileNotFoundError:
-        return b""
-    with os.fdopen(fd, "rb") as file:
+    """Return up to ``most`` bytes of a log's file; empty if it cannot be read."""
+    with contextlib.suppress(OSError), os.fdopen(open_file(name, os.O_RDONLY, dir_fd=dir_fd), "rb") as file:
         return file.read(most)
+    return b""
 
 
 def replace_file(name: str, data: bytes, *, dir_fd: int) -> None:
@@ -159,7 +156,7 @@ def replace_file(name: str, data: bytes, *, dir_fd: int) -> None:
 
 def read_meta(dir_fd: int) -> dict[str, Any]:
     """Return the metadata of a log's pane; empty if it is missing or damaged."""
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(ValueError, RecursionError):
         found = json.loads(read_file(META, _MOST_META, dir_fd=dir_fd))
         if isinstance(found, dict):
             return found

@@ -8,7 +8,7 @@ from attrs import define
 
 from phux_core.errors import BadRequestError, NoSuchTargetError
 from phux_core.logs import cutting, places, text
-from phux_core.logs.stored import Stored
+from phux_core.logs.stored import Held, Stored
 from phux_core.patterns import compile_pattern
 
 if TYPE_CHECKING:
@@ -51,16 +51,18 @@ class Query:
     rows: int = 24
 
 
-def read_log(root: str, log: places.LogId, query: Query) -> dict[str, Any]:
-    """Read a stored log.
+def read_log(root: str, log: places.LogId, query: Query, unwritten: tuple[int, bytes] | None = None) -> dict[str, Any]:
+    """Read a stored log; ``unwritten`` has the offset and the bytes of the end of the stream, which no file has yet.
 
     Raises:
         NoSuchTargetError: The log does not exist or cannot be read.
         BadRequestError: The query is invalid.
     """
     try:
-        stored = Stored.open(root, log)
+        stored = Stored.open(root, log, unwritten)
     except OSError as error:
+        if unwritten is not None:
+            return {"log": str(log), "pane": log.pane, **read(Held(*unwritten), query)}
         raise NoSuchTargetError(
             f"cannot read the log {log}: {error.strerror or error}", remedy="`phux logs --list` lists the logs"
         ) from error
@@ -111,7 +113,7 @@ def read(stored: Stored, query: Query) -> dict[str, Any]:
         "next_byte": end,
         "eof": end >= stored.end,
         "dropped": max(0, min(stored.first, end) - asked) if query.since is not None or query.until is not None else 0,
-        "holes": [{"start": first, "end": last} for first, last in stored.holes(start, end)],
+        "holes": _holes(stored, start, end, query.until),
     }
 
 
@@ -167,8 +169,17 @@ def _read_bytes(stored: Stored, query: Query, end: int, asked: int, pattern: re.
         "next_byte": following,
         "eof": following >= stored.end,
         "dropped": max(0, stored.first - asked),
-        "holes": [{"start": low, "end": high} for low, high in stored.holes(asked, following)],
+        "holes": _holes(stored, asked, following, query.until),
     }
+
+
+def _holes(stored: Stored, start: int, end: int, until: int | None) -> list[dict[str, int]]:
+    """Describe the holes in a part of the log, and its lost end if the part reaches it."""
+    holes = list(stored.holes(start, end))
+    lost = stored.lost_end() if end >= stored.end else None
+    if lost is not None and (until is None or until > stored.end):
+        holes.append((stored.end, lost if until is None else min(lost, until)))
+    return [{"start": first, "end": last} for first, last in holes]
 
 
 def _beyond(asked: int, end: int) -> BadRequestError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from typing import TYPE_CHECKING, Self
 
 from phux_core.logs import places
@@ -20,30 +21,46 @@ _MOST_COUNTS = 64 * 1024 * 1024
 class Stored:
     """A log open for reading. A writer may append to it and remove its oldest segments at the same time.
 
+    Anything but a regular file, a file that is too long for its place, and one that cannot be read is a hole.
+
     Args:
         directory: A descriptor of its directory; the log takes ownership of it.
+        unwritten: The offset and the bytes of the end of the stream, which are not in the files.
 
     Attributes:
         segments: The offset and size of each segment, in order.
     """
 
-    def __init__(self, directory: int) -> None:
+    def __init__(self, directory: int, unwritten: tuple[int, bytes] | None = None) -> None:
         self.directory = directory
         self.segments: list[tuple[int, int]] = []
         self._counts: dict[int, int] | None = None
+        self._unwritten: dict[int, bytes] = {}
         for name in os.listdir(directory):
             offset = places.segment_offset(name)
             if offset is not None:
                 with contextlib.suppress(FileNotFoundError):
-                    size = os.stat(name, dir_fd=directory, follow_symlinks=False).st_size
-                    if size:  # an empty segment is part of a hole
-                        self.segments.append((offset, size))
+                    found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+                    # An empty segment is part of a hole.
+                    if found.st_size and stat.S_ISREG(found.st_mode):
+                        self.segments.append((offset, found.st_size))
         self.segments.sort()
+        following = [offset for offset, _size in self.segments[1:]]
+        self.segments[:-1] = [
+            (offset, min(size, end - offset)) for (offset, size), end in zip(self.segments, following, strict=False)
+        ]
+        if unwritten is not None:
+            start, data = unwritten
+            data = data[max(0, self.end - start) :]
+            if data:
+                start = max(start, self.end)
+                self.segments.append((start, len(data)))
+                self._unwritten[start] = data
 
     @classmethod
-    def open(cls, root: str, log: LogId) -> Self:
+    def open(cls, root: str, log: LogId, unwritten: tuple[int, bytes] | None = None) -> Self:
         """Open a log; raise OSError if it does not exist, or its directory is unsafe."""
-        return cls(places.open_log(root, log))
+        return cls(places.open_log(root, log), unwritten)
 
     def __enter__(self) -> Self:
         return self
@@ -122,23 +139,31 @@ class Stored:
         if rest:
             yield place - len(rest), rest
 
+    def lost_end(self) -> int | None:
+        """Return where the stream ended, if the end of the log is missing."""
+        end = places.read_meta(self.directory).get("end")
+        return end if type(end) is int and end > self.end else None
+
     def _pread(self, offset: int, at: int, count: int) -> bytes:
+        if offset in self._unwritten:
+            return self._unwritten[offset][at : at + count]
+        parts = []
         try:
             fd = places.open_file(places.segment_name(offset), os.O_RDONLY, dir_fd=self.directory)
-        except FileNotFoundError:
+            try:
+                while count > 0:
+                    part = os.pread(fd, count, at)
+                    if not part:
+                        break
+                    parts.append(part)
+                    at += len(part)
+                    count -= len(part)
+            finally:
+                os.close(fd)
+        except OSError:  # it was just removed, or cannot be read
+            self.segments = [segment for segment in self.segments if segment[0] != offset]
             return b""
-        try:
-            parts = []
-            while count > 0:
-                part = os.pread(fd, count, at)
-                if not part:
-                    break
-                parts.append(part)
-                at += len(part)
-                count -= len(part)
-            return b"".join(parts)
-        finally:
-            os.close(fd)
+        return b"".join(parts)
 
     # Lines
 
@@ -150,7 +175,7 @@ class Stored:
                 words = line.split()
                 if len(words) == 2 and words[0].isdigit() and words[1].isdigit():
                     self._counts[int(words[0])] = int(words[1])
-        known = self._counts.get(offset) if (offset, size) != self.segments[-1] else None
+        known = self._counts.get(offset) if (offset, size) not in self.segments[-1:] else None
         return self._pread(offset, 0, size).count(b"\n") if known is None else known
 
     def count_lines(self, start: int, end: int) -> int:
@@ -214,14 +239,12 @@ class Held(Stored):
 
     def __init__(self, offset: int, data: bytes) -> None:
         self.segments = [(offset, len(data))] if data else []
-        self._data = data
+        self._unwritten = {offset: data}
+        self._counts = {}
 
     def __exit__(self, *_: object) -> None:
         pass
 
-    def _pread(self, _offset: int, at: int, count: int) -> bytes:
-        return self._data[at : at + count]
-
-    def lines_of(self, _offset: int, _size: int) -> int:
-        """Return the number of line breaks."""
-        return self._data.count(b"\n")
+    def lost_end(self) -> int | None:
+        """Return None."""
+        return None

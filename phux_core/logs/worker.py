@@ -31,9 +31,11 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         named = request["logs"]
         logs = list(places.logs(root)) if named is None else list(filter(None, map(places.LogId.parse, named)))
         return search(root, logs, request["pattern"], context=request["context"], most=request["most"])
-    if "data" in request:  # the pane has no log
-        held = Held(request["offset"], request["data"].encode("utf-8", "surrogateescape"))
-        return {"log": None, "pane": request["pane"], **read(held, Query(**request["query"]))}
+    unwritten = None
+    if "data" in request:
+        unwritten = request["offset"], request["data"].encode("utf-8", "surrogateescape")
+        if request.get("log") is None:  # the pane has no log
+            return {"log": None, "pane": request["pane"], **read(Held(*unwritten), Query(**request["query"]))}
     if request["do"] == "newest_commands":
         return {"commands": listing.newest_commands(root)}
     if "id" in request:
@@ -41,7 +43,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     log = _find(root, server, request.get("pane"), request.get("log"))
     if request["do"] == "commands":
         return {"commands": list(listing.stored_commands(root, log))}
-    return _read(root, log, request["query"])
+    return _read(root, log, request["query"], unwritten)
 
 
 def _of_command(root: str, server: str | None, request: dict[str, Any]) -> dict[str, Any]:
@@ -53,11 +55,13 @@ def _of_command(root: str, server: str | None, request: dict[str, Any]) -> dict[
     return _read(root, log, request["query"] | range_of(entry)) | {"command": entry}
 
 
-def _read(root: str, log: places.LogId, query: dict[str, Any]) -> dict[str, Any]:
+def _read(
+    root: str, log: places.LogId, query: dict[str, Any], unwritten: tuple[int, bytes] | None = None
+) -> dict[str, Any]:
     if "cols" not in query:
         cols, rows = listing.sizes(root, log)
         query = query | {"cols": cols, "rows": rows}
-    return read_log(root, log, Query(**query))
+    return read_log(root, log, Query(**query), unwritten)
 
 
 def _find(root: str, server: str | None, pane: int | None, name: str | None) -> places.LogId:

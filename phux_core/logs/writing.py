@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import time
 
 from phux_core.logs import places
@@ -21,7 +22,7 @@ _LARGEST_SEGMENT = 4 * 1024 * 1024
 _SMALLEST_SEGMENT = 4 * 1024
 # From this size on, the file of line counts is rewritten without removed segments.
 _LONG_COUNTS = 256 * 1024
-DELETED = "its file was deleted"
+DELETED = "its file was deleted or changed"
 # How often to check whether the file was deleted.
 _CHECK_S = 1.0
 
@@ -62,7 +63,7 @@ class LogWriter:
             OSError: Nothing was written: the disk is full, or the directory is missing or unsafe.
         """
         if self._fd >= 0 and time.monotonic() >= self._looked_at + _CHECK_S:
-            self.check_exists()
+            self.check_file()
         if self._fd < 0 or place != self.end or not self._room:
             self._rotate(place)
         if len(data) > self._room:
@@ -82,29 +83,28 @@ class LogWriter:
             os.close(self._fd)
             self._fd = -1
 
-    def check_exists(self) -> None:
-        """Check whether the current segment was deleted, and its bytes lost.
+    def check_file(self) -> None:
+        """Check whether the current segment was deleted, replaced or truncated, and bytes lost.
 
         Raises:
-            FileNotFoundError: The segment was deleted; ``end`` is reset to its start, so that the caller can write the
-                bytes again.
+            FileNotFoundError: It was; ``end`` is reset to its start, so that the caller can write it again.
         """
         self._looked_at = time.monotonic()
-        if self._fd >= 0:
-            there = os.fstat(self._fd).st_nlink > 0
-        else:
-            name = os.path.join(
-                self._root, self._log.server, f"pane-{self._log.pane}", places.segment_name(self._offset)
-            )
-            there = self.end == self._offset or os.path.lexists(name)
-        if not there:
+        name = os.path.join(self._root, self._log.server, f"pane-{self._log.pane}", places.segment_name(self._offset))
+        try:
+            found = os.stat(name, follow_symlinks=False)
+            intact = stat.S_ISREG(found.st_mode) and found.st_size == self.end - self._offset
+            intact = intact and (self._fd < 0 or os.path.samestat(found, os.fstat(self._fd)))
+        except FileNotFoundError:
+            intact = self._fd < 0 and self.end == self._offset
+        if not intact:
             self.close()
             self.end = self._offset
             raise FileNotFoundError(errno.ENOENT, DELETED)
 
-    def _open(self, offset: int, room: int) -> None:
+    def _open(self, offset: int, room: int, *, flags: int = 0) -> None:
         with places.log_directory(self._root, self._log, create=True) as directory:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+            flags |= os.O_WRONLY | os.O_CREAT | os.O_APPEND
             self._fd = places.open_file(places.segment_name(offset), flags, dir_fd=directory)
         self._offset, self._room = offset, room
 
@@ -112,7 +112,7 @@ class LogWriter:
         """Start a new segment, and remove the oldest ones if the log exceeds its limit."""
         if self._fd >= 0:
             self._finish()
-        self._open(place, self._segment_size)
+        self._open(place, self._segment_size, flags=os.O_TRUNC)  # a file that was changed may be there
         self.end, self._lines = place, 0
         held = sum(size for _offset, size in self._finished) + self._segment_size
         with contextlib.suppress(OSError), places.log_directory(self._root, self._log) as directory:

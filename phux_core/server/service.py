@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import socket
@@ -12,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core import engine as engines
 from phux_core import procfs, wire
+from phux_core.errors import LimitError
 from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
 from phux_core.peer import peer_uid
-from phux_core.server.connection import Connection
+from phux_core.server.connection import Connection, error_document
 from phux_core.server.history.pane_ledger import PaneLedger
 from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
@@ -46,6 +48,9 @@ if TYPE_CHECKING:
     from phux_core.server.settings import Settings
 
 MAX_CLIENTS = 1024
+# Connections beyond that, so that a user can look at a server with too many clients, and end it.
+_RESERVED = 16
+_RESERVED_FOR = frozenset({"status", "tree", "kill", "kill_server"})
 _STEPS = 2**32 - 1
 _ACCEPT_AGAIN_S = 1.0
 _LIVES, _SUBSCRIPTIONS_A_LIFE = 2**12, 2**20
@@ -70,7 +75,7 @@ class Service:
         dispatch: Callable[[Service, Connection, object, object], Answer],
     ) -> None:
         self.loop = loop
-        self._dispatch = partial(dispatch, self)
+        self._dispatch = dispatch
         self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
         self.panes: dict[int, Pane] = {}
         first_number = 1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE
@@ -102,6 +107,7 @@ class Service:
         self.starting = 0
         self._reported = tree_state(self.tree)
         self._connections: set[Connection] = set()
+        self._surplus: set[Connection] = set()
         self.room = bytearray(wire.RECEIVE_SIZE)
         self.stopping = False
         self._accepting: set[asyncio.Task[object]] = set()
@@ -289,11 +295,14 @@ class Service:
     def connected(self, connection: Connection) -> None:
         if self.stopping:
             connection.close()
+        if len(self._connections) >= MAX_CLIENTS:
+            self._surplus.add(connection)
         self._connections.add(connection)
         self._lifecycle.client_connected()
 
     def disconnected(self, connection: Connection) -> None:
         self._connections.discard(connection)
+        self._surplus.discard(connection)
         self.events.drop_subscriber(connection)
         self.attachments.drop_client(connection)
         self._lifecycle.client_disconnected()
@@ -312,14 +321,24 @@ class Service:
             self.loop.remove_reader(self._listener)  # out of descriptors, but still readable: retry later
             self.loop.call_later(_ACCEPT_AGAIN_S, self._accept_again)
             return
-        if peer_uid(sock) != os.getuid() or len(self._connections) >= MAX_CLIENTS:
+        sock.setblocking(False)
+        if peer_uid(sock) != os.getuid():
             sock.close()
             return
-        sock.setblocking(False)
-        connect = self.loop.connect_accepted_socket(partial(Connection, self, self._dispatch), sock)
+        if len(self._connections) + len(self._accepting) >= MAX_CLIENTS + _RESERVED:
+            with contextlib.suppress(OSError):
+                sock.send(wire.encode({"error": error_document(_too_many_clients())}))
+            sock.close()
+            return
+        connect = self.loop.connect_accepted_socket(partial(Connection, self, self._execute), sock)
         task = self.loop.create_task(connect)
         self._accepting.add(task)
         task.add_done_callback(self._accepting.discard)
+
+    def _execute(self, connection: Connection, call: object, params: object) -> Answer:
+        if connection in self._surplus and len(self._connections) > MAX_CLIENTS and call not in _RESERVED_FOR:
+            raise _too_many_clients()
+        return self._dispatch(self, connection, call, params)
 
     def _accept_again(self) -> None:
         if not self.stopping:
@@ -386,3 +405,10 @@ class Service:
         self.logs.close()
         if not self.finished.done():
             self.finished.set_result(None)
+
+
+def _too_many_clients() -> LimitError:
+    return LimitError(
+        f"{MAX_CLIENTS} clients are connected, and no more can be",
+        remedy="close some, or end the server: phux kill --server",
+    )

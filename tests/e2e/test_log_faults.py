@@ -79,6 +79,10 @@ def test_a_full_disk_does_not_stop_a_pane_and_the_journal_is_written_later(small
     assert "BAD  logs: the server cannot write logs" in checked.out
     assert "BAD  holes: the log of @1 lacks bytes" in checked.out
     assert cli.json("logs", "work", "--from-byte", "0", "--max-bytes", "100")["returned_lines"] > 0
+    tail = cli.json("logs", "work", "--tail", "2")  # from the journal
+    assert tail["content"].splitlines()[0] == "wrote 30001"
+    assert (tail["holes"], tail["next_byte"] > 3_000_000) == ([], True)
+    assert cli.json("logs", "work", "--since", "0", "--grep", "^wrote")["holes"] == []
     kill(cli)
     write(cli, 1)  # the pane and the next service continue
     assert holes(cli)[0]["start"] == hole["start"]
@@ -123,7 +127,7 @@ def test_a_directory_that_cannot_be_written_does_not_affect_the_pane(small_disk,
         "end": None,
         "why": "Read-only file system",
     }
-    assert cli("logs", "work").code == 1
+    assert "it goes on" in cli("logs", "work").out
     subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
     eventually(lambda: cli.json("run", "work", "true") and not holes(cli))
     assert "it goes on" in cli("logs", "work").out

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import resource
 import statistics
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from rawwire import RawClient, frame
-from servers import embedded_server, eventually
+from servers import Cli, embedded_server, eventually
 
 MIB = 1024 * 1024
 
@@ -274,3 +276,31 @@ def test_a_client_that_sends_no_hello_gets_an_error_and_is_disconnected(mute, cl
         assert told["error"]["code"] == "protocol"
         assert "hello" in told["error"]["message"]
     assert "ok" in client.ask("status")
+
+
+@pytest.mark.skipif(resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 2000, reason="too few descriptors are allowed here")
+def test_a_server_with_too_many_clients_can_be_looked_at_and_ended(own, tmp_path):
+    client, path = own
+    client.get("new_session", name="stays", cwd="/", command=["sleep", "1000"])
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2000, limits[1]))
+    cli = Cli(path, tmp_path)
+    try:
+        with ExitStack() as many:
+            for _ in range(1023):
+                many.enter_context(RawClient(path))
+            assert cli("ls").code == cli("status").code == 0
+            refused = cli("run", "stays", "true", "--json").error
+            assert refused["error"] == {
+                "code": "limit",
+                "message": "1024 clients are connected, and no more can be",
+            }
+            assert "kill --server" in refused["remedy"]
+            for _ in range(16):
+                many.enter_context(RawClient(path))
+            assert cli("ls", "--json").error["error"]["code"] == "limit"
+        eventually(lambda: client.get("status")["clients"] < 10)
+        assert cli("send-keys", "stays", "x").code == 0
+        assert cli("kill", "--server").code == 0
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)

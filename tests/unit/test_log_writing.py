@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import stat
+from functools import partial
 from unittest import mock
 
 import pytest
@@ -15,9 +16,12 @@ from phux_core.keeper import journal as journals
 from phux_core.keeper.journal import Journal
 from phux_core.logs import ledger, places
 from phux_core.logs.ledger import Ledger
+from phux_core.logs.listing import list_logs
 from phux_core.logs.places import LogId
+from phux_core.logs.reading import Query, read_log
+from phux_core.logs.searching import search
 from phux_core.logs.stored import Stored
-from phux_core.logs.writing import LogWriter
+from phux_core.logs.writing import DELETED, LogWriter
 from phux_core.server.history.pane_log import PaneLog
 
 LOG = LogId("20260101T000000Z-1-abcd", 3)
@@ -215,6 +219,87 @@ def test_a_damaged_ledger_file_is_rewritten(root, damage):
     journal.close()
 
 
+@pytest.mark.parametrize("how", ["truncated", "replaced", "longer", "directory", "FIFO", "link"])
+def test_a_segment_that_was_changed_is_written_again_from_the_journal(root, how):
+    journal = Journal(journals.create())
+    log = PaneLog(root, LOG, LogWriter(root, LOG, SMALL), journal, {})
+    path = f"{root}/{LOG.server}/pane-{LOG.pane}/{0:020}.log"
+
+    def output(data):
+        place = journal.position
+        write_journal(journal, data)
+        log.append(place, data)
+
+    output(b"one\n" * 100)
+    log.check_files()
+    if how == "truncated":
+        os.truncate(path, 10)
+    elif how == "longer":
+        with open(path, "ab") as file:
+            file.write(b"never written by the pane\n")
+    else:
+        os.unlink(path)
+        if how == "replaced":
+            with open(path, "wb") as file:
+                file.write(b"x" * 400)
+        elif how == "directory":
+            os.mkdir(path)
+        elif how == "FIFO":
+            os.mkfifo(path)
+        else:
+            os.symlink("/etc/passwd", path)
+    log.check_files()
+    if how in {"directory", "FIFO", "link"}:
+        assert log.problem == "it is not a regular file"
+        assert log.holes == [(0, None, "it is not a regular file")]
+        os.rmdir(path) if how == "directory" else os.unlink(path)
+        log._retry_at = 0.0
+        log.check_files()
+    output(b"two\n")
+    assert (log.problem, log.holes) == (None, [])
+    assert stored_bytes(root) == (0, b"one\n" * 100 + b"two\n")
+    journal.close()
+
+
+@pytest.mark.parametrize("how", ["truncated", "longer", "directory", "FIFO", "link"])
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_a_segment_of_an_ended_pane_that_was_changed_affects_no_other_segment(root, how, which):
+    journal = Journal(journals.create())
+    log = PaneLog(root, LOG, LogWriter(root, LOG, SMALL), journal, {})
+    data = b"".join(b"line %05d\n" % number for number in range(800))
+    write_journal(journal, data)
+    log.append(0, data)
+    log.ended(ended_at=1.0)
+    journal.close()
+    with Stored.open(root, LOG) as stored:
+        segments = stored.segments
+    assert len(segments) == 3
+    offset, size = segments[which]
+    path = f"{root}/{LOG.server}/pane-{LOG.pane}/{offset:020}.log"
+    lost = []
+    if how == "truncated":
+        os.truncate(path, 100)
+        lost = [{"start": offset + 100, "end": offset + size}]
+    elif how == "longer" and which < 2:
+        with open(path, "ab") as file:
+            file.write(b"never written by the pane\n")
+    elif how != "longer":
+        os.unlink(path)
+        {"directory": os.mkdir, "FIFO": os.mkfifo, "link": partial(os.symlink, "/etc/passwd")}[how](path)
+        lost = [{"start": offset, "end": offset + size}] if which else []
+    result = read_log(root, LOG, Query(since=0, lines=10_000, max_bytes=10**6, mode="raw"))
+    assert result["holes"] == lost
+    for number in range(800):
+        place = number * 11
+        is_lost = any(hole["start"] < place + 11 and hole["end"] > place for hole in lost) or (
+            which == 0 and place < size and how in {"directory", "FIFO", "link"}
+        )
+        assert is_lost or f"line {number:05}" in result["content"]
+    assert "passwd" not in result["content"]
+    assert search(root, [LOG], "line 00799")["matches"] or which == 2
+    assert list_logs(root, None, [])[0]["holes"] == lost
+
+
 def test_deleted_segments_of_a_quiet_or_dead_pane_become_holes(root):
     journal = Journal(journals.create())
     log = PaneLog(root, LOG, LogWriter(root, LOG, SMALL), journal, {})
@@ -233,12 +318,12 @@ def test_deleted_segments_of_a_quiet_or_dead_pane_become_holes(root):
     assert log.holes == []
     os.unlink(f"{directory}/{4096:020}.log")  # the journal no longer has this segment
     log.check_files()
-    hole = (4096, 8192, "its file was deleted")
+    hole = (4096, 8192, DELETED)
     assert log.holes == [hole]
     os.unlink(f"{directory}/{8192:020}.log")  # the segment being written
     log.check_files()
     assert stored_bytes(root)[1].endswith(b"two\n")
-    assert log.holes == [(4096, 12000, "its file was deleted")]
+    assert log.holes == [(4096, 12000, DELETED)]
     log.ended(ended_at=1.0)
     shutil.rmtree(root)
     log.check_files()

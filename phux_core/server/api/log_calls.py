@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service
 
-# Maximum size sent to a worker for a pane without a log: more would delay other clients.
+# Maximum size sent to a worker, of output that is not in a file: more would delay other clients.
 _MOST_FROM_MEMORY = 2 * 1024 * 1024
 
 
@@ -106,19 +106,20 @@ def _live(service: Service, which: CommandId) -> Pane | None:
 
 
 async def _read_live(service: Service, connection: Connection, pane: Pane, query: dict[str, Any]) -> Result:
-    """Read the log of a live pane; without a log, the content of its journal."""
+    """Read the log of a live pane; output that is not in its files, from the journal."""
     asked = query | {"cols": pane.record.cols, "rows": pane.record.rows}
-    if pane.log.is_on:
-        pane.log.catch_up()
-        return await service.logs.ask("read", connection, log=f"{service.logs.server}/{pane.id}", query=asked)
+    log = f"{service.logs.server}/{pane.id}" if pane.log.is_on else None
+    pane.log.check_files()
+    if log is not None and pane.log.problem is None:
+        return await service.logs.ask("read", connection, log=log, query=asked)
 
     def in_memory() -> dict[str, Any]:
         if service.panes.get(pane.id) is not pane:
-            raise NoSuchTargetError(f"@{pane.id} was killed, and had no log")
+            raise NoSuchTargetError(f"@{pane.id} was killed, and this output was not in its log")
         oldest = max(pane.journal.oldest, pane.journal.position - _MOST_FROM_MEMORY)
         return {"offset": oldest, "data": pane.journal.since(oldest).decode("utf-8", "surrogateescape")}
 
-    return await service.logs.ask("read", connection, pane=pane.id, query=asked, large=in_memory)
+    return await service.logs.ask("read", connection, pane=pane.id, log=log, query=asked, large=in_memory)
 
 
 def _entry(pane: Pane, which: CommandId) -> dict[str, Any]:

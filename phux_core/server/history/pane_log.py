@@ -143,12 +143,15 @@ class PaneLog:
         os.close(places.open_log(self._root, self._log, create=True))
 
     def check_files(self) -> None:
-        """Append output that could not be written, and check for deleted files; called periodically."""
+        """Append output that could not be written, and check for deleted and changed files.
+
+        Called periodically, and before reads.
+        """
         self.catch_up()
         if self._writer is None or self.problem is not None:
             return
         try:
-            self._writer.check_exists()
+            self._writer.check_file()
             directory = os.path.join(self._root, self._log.server, f"pane-{self._log.pane}")
             before, self._changed_at = self._changed_at, os.stat(directory).st_mtime_ns
             if before not in {None, self._changed_at}:
