@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from attrs import fields
-
 from phux_core.calls import CALLS
 from phux_core.errors import NoSuchTargetError
 
@@ -27,18 +25,16 @@ HANDLERS: dict[str, Handler] = {}
 """The handler of each call, by name."""
 
 
-def handles(name: str, *, part: str = "", collect: type | None = None) -> Callable[[_Function], _Function]:
+def handles(name: str, *, part: str = "") -> Callable[[_Function], _Function]:
     """Register a function of the server, or a method of one of its parts, as the handler of a call.
 
     After its first parameter, the function has the parameters and types of the registry; `pane_id` and `id_` stand for
-    `pane` and `id`. It may also have `connection`, and `**rest` for other parameters given. A function that differs
-    from the registry raises TypeError when its module is imported.
+    `pane` and `id`. It may also have `connection`, and `**rest` for other parameters given, except those that are None.
+    A function that differs from the registry raises TypeError when its module is imported.
 
     Args:
         name: The call.
         part: The attribute of the server that has the method; the server itself when omitted.
-        collect: An attrs class. Parameters that are its fields are passed as one object, in the function's parameter of
-            that type.
     """
     if name not in CALLS:
         raise TypeError(f"there is no call {name!r}")
@@ -48,15 +44,12 @@ def handles(name: str, *, part: str = "", collect: type | None = None) -> Callab
         own = list(inspect.signature(function).parameters.values())[1:]
         takes_connection = any(one.name == "connection" for one in own)
         takes_rest = any(one.kind is one.VAR_KEYWORD for one in own)
-        object_name = next((one.name for one in own if collect and one.annotation == collect.__name__), "")
         named = {
             one.name.removesuffix("_id").removesuffix("_"): one
             for one in own
-            if one.name not in {"connection", object_name} and one.kind is not one.VAR_KEYWORD
+            if one.name != "connection" and one.kind is not one.VAR_KEYWORD
         }
-        collected = [field.name for field in fields(collect) if field.name in params] if collect else []
         declared = {param: str(one.annotation) for param, one in named.items()}
-        declared |= {field: _narrowed(collect.__annotations__[field], params[field]) for field in collected}
         expected = {name: _annotation(param) for name, param in params.items() if name in declared or not takes_rest}
         if declared != expected:
             raise TypeError(
@@ -70,8 +63,6 @@ def handles(name: str, *, part: str = "", collect: type | None = None) -> Callab
             arguments = {one.name: values.pop(param) for param, one in named.items()}
             if takes_connection:
                 arguments["connection"] = connection
-            if collect:
-                arguments[object_name] = collect(**{field: values.pop(field) for field in collected})
             rest = {param: value for param, value in values.items() if value is not None}  # empty without `**rest`
             answer: Answer = function(getattr(service, part) if part else service, **arguments, **rest)
             return answer
@@ -85,11 +76,6 @@ def handles(name: str, *, part: str = "", collect: type | None = None) -> Callab
 def _annotation(param: Param) -> str:
     always = param.required or param.default is not None
     return param.kind.annotation if always else f"{param.kind.annotation} | None"
-
-
-def _narrowed(annotation: str, param: Param) -> str:
-    """Return a field's type; a field shared by several calls may be optional where a call requires it."""
-    return _annotation(param) if annotation == f"{param.kind.annotation} | None" else annotation
 
 
 def _listed(these: dict[str, str], others: dict[str, str]) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
@@ -38,25 +38,26 @@ _READY_S = 2.0
 class Program:
     """The program of a new pane; the registry of calls describes its fields."""
 
-    cwd: str | None
-    command: list[str] | None
-    env: dict[str, str] | None
-    extra_env: dict[str, str] | None
+    cwd: str | None = None
+    command: list[str] | None = None
+    env: dict[str, str] | None = None
+    extra_env: dict[str, str] | None = None
     shell: str | None = None
     login: bool = False
 
 
-@handles("new_session", collect=Program)
+@handles("new_session")
 async def new_session(
     service: Service,
     name: str | None,
     window_name: str | None,
-    program: Program,
     cols: int,
     rows: int,
-    log: bool | None = None,
-    history: bool | None = None,
+    log: bool | None,
+    history: bool | None,
+    **rest: Any,
 ) -> Result:
+    program = Program(**rest)
     if program.command and (program.shell or program.login):
         raise BadRequestError(
             "a command cannot be combined with shell or login", remedy="send a command, or a shell and how it starts"
@@ -86,10 +87,11 @@ async def new_session(
     return await _finish(service, pane)
 
 
-@handles("new_window", collect=Program)
+@handles("new_window")
 async def new_window(
-    service: Service, session_id: int, name: str | None, index: int | None, program: Program, select: bool
+    service: Service, session_id: int, name: str | None, index: int | None, select: bool, **rest: Any
 ) -> Result:
+    program = Program(**rest)
     if name is not None:
         check_name("window", name)
     session = _session(service, session_id, index)
@@ -109,16 +111,17 @@ async def new_window(
     return await _finish(service, pane)
 
 
-@handles("split", collect=Program)
+@handles("split")
 async def split(
     service: Service,
     pane_id: int,
     direction: Direction,
     cells: int | None,
     percent: int | None,
-    program: Program,
     select: bool,
+    **rest: Any,
 ) -> Result:
+    program = Program(**rest)
     arranger = service.arranger
     session, window, pane = arranger.find_shown(pane_id)
     arranger.check_stays([pane], f"@{pane_id}")

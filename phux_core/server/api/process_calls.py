@@ -6,9 +6,7 @@ import os
 import signal
 import termios
 import time
-from typing import TYPE_CHECKING
-
-from attrs import evolve
+from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import (
     BadRequestError,
@@ -35,23 +33,23 @@ _BEGIN_S = 2.0
 _FORK_S = 0.25
 
 
-@handles("run", collect=RunRequest)
-def run(service: Service, connection: Connection, pane: int, request: RunRequest, timeout_ms: int | None) -> Answer:
+@handles("run")
+def run(service: Service, connection: Connection, pane: int, timeout_ms: int | None, **rest: Any) -> Answer:
     timeout_s = None if timeout_ms is None else timeout_ms / 1000
-    request = evolve(_checked(request), timeout_s=timeout_s, client=connection.client)
-    runner = find_pane(service, pane).runner
-    return runner.run(request, lambda: connection.is_open)
+    request = _request(**rest, timeout_s=timeout_s, client=connection.client)
+    return find_pane(service, pane).runner.run(request, lambda: connection.is_open)
 
 
-@handles("start", collect=RunRequest)
-async def start(service: Service, connection: Connection, pane: int, request: RunRequest) -> Result:
-    request = evolve(_checked(request), by="start", client=connection.client)
+@handles("start")
+async def start(service: Service, connection: Connection, pane: int, **rest: Any) -> Result:
+    request = _request(**rest, by="start", client=connection.client)
     live = find_pane(service, pane)
     started = await live.runner.start(request, lambda: connection.is_open)
     return {"command": f"{live.id}.{started.number}", "seq": started.typed_seq}
 
 
-def _checked(request: RunRequest) -> RunRequest:
+def _request(**values: Any) -> RunRequest:
+    request = RunRequest(**values)
     command, words = request.command, request.words
     if (command is None) == (words is None) or not (words or (command or "").strip()):
         raise BadRequestError("there is no command to run", remedy="send `command`, a shell line, or `words`")

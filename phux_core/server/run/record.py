@@ -34,9 +34,9 @@ class RunRequest:
     """
 
     id: str
-    command: str | None
-    words: list[str] | None
-    queue: bool
+    command: str | None = None
+    words: list[str] | None = None
+    queue: bool = False
     timeout_s: float | None = None
     interrupt: bool = False
     max_bytes: int = 0

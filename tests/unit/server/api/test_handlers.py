@@ -5,7 +5,6 @@ from __future__ import annotations
 import types
 
 import pytest
-from attrs import frozen
 
 from phux_core.calls import CALLS
 from phux_core.errors import BadRequestError
@@ -19,13 +18,6 @@ def no_handlers(monkeypatch):
     """Start without registered handlers, and return the empty table."""
     monkeypatch.setattr(handlers, "HANDLERS", {})
     return handlers.HANDLERS
-
-
-@frozen
-class Size:
-    cols: int
-    rows: int | None = None
-    policy: str | None = None
 
 
 class Server:
@@ -90,26 +82,16 @@ def test_a_handler_receives_the_connection_defaults_and_remaining_parameters(mon
     assert reply["got"] == (server, "someone", "x", 1000, {"session": 3, "everywhere": False, "context": 0})
 
 
-def test_a_method_of_a_part_receives_collected_parameters_as_one_object(monkeypatch):
+def test_a_method_of_a_part_receives_the_parameters(monkeypatch):
     class Windows:
-        def resize(self, window_id: int, size: Size):
-            return {"got": (self, window_id, size)}
+        def resize(self, window_id: int, **rest):
+            return {"got": (self, window_id, rest)}
 
     monkeypatch.delitem(HANDLERS, "resize_window")
-    monkeypatch.setitem(Size.__annotations__, "cols", "int | None")
-    handles("resize_window", part="windows", collect=Size)(Windows.resize)
+    handles("resize_window", part="windows")(Windows.resize)
     windows = Windows()
     reply = dispatch(Server(windows=windows), None, "resize_window", {"window": 2, "cols": 80})
-    assert reply["got"] == (windows, 2, Size(80))
-
-
-def test_a_collected_field_with_a_different_type_is_refused(no_handlers):
-    def resize(server, window_id: int, size: Size):
-        """Do nothing."""
-
-    with pytest.raises(TypeError) as caught:
-        handles("resize_window", collect=Size)(resize)
-    assert "the registry has (cols: int | None), the handler has (cols: int)" in str(caught.value)
+    assert reply["got"] == (windows, 2, {"cols": 80})
 
 
 def test_an_invalid_request_does_not_reach_the_handler():

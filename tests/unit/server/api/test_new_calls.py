@@ -9,12 +9,12 @@ import types
 import pytest
 
 from phux_core.errors import LimitError, NameInUseError, RefusedError
-from phux_core.server.api.new_calls import MAX_PANES, Program, new_session, new_window, split
+from phux_core.server.api.new_calls import MAX_PANES, new_session, new_window, split
 from phux_core.server.pane_record import PaneRecord
 from phux_core.server.tree.arranger import Arranger
 from phux_core.server.tree.records import Tree
 
-PROGRAM = Program("/", ["sh"], {}, None)
+PROGRAM = {"cwd": "/", "command": ["sh"], "env": {}}
 
 
 @pytest.fixture
@@ -32,9 +32,9 @@ def service():
 def calls(service, program=PROGRAM):
     """Return one call of each kind that creates a pane."""
     return (
-        new_session(service, "other", None, program, 80, 24),
-        new_window(service, 1, None, None, program, select=False),
-        split(service, 1, "right", None, None, program, select=False),
+        new_session(service, "other", None, 80, 24, None, None, **program),
+        new_window(service, 1, None, None, select=False, **program),
+        split(service, 1, "right", None, None, select=False, **program),
     )
 
 
@@ -60,7 +60,7 @@ def test_the_child_process_of_a_pane_that_cannot_be_created_is_discarded(service
     service.add_pane = add_pane
     service.discard = lambda child: discarded.append(child.pane)
     before = json.loads(service.tree.dump())
-    for coroutine in calls(service, Program("/", ["/bin/sh"], {}, None)):
+    for coroutine in calls(service, PROGRAM | {"command": ["/bin/sh"]}):
         with pytest.raises(MemoryError):
             asyncio.run(coroutine)
     assert discarded == [2, 3, 4]
@@ -77,4 +77,4 @@ def test_creating_a_pane_is_refused_while_the_server_is_ending(service):
 
 def test_the_name_of_an_existing_session_is_refused(service):
     with pytest.raises(NameInUseError, match="a session called 'work' exists already"):
-        asyncio.run(new_session(service, "work", None, PROGRAM, 80, 24))
+        asyncio.run(new_session(service, "work", None, 80, 24, None, None, **PROGRAM))
