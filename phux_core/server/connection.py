@@ -62,7 +62,6 @@ class Connection:
 
     @property
     def is_open(self) -> bool:
-        """Whether the client is still connected."""
         return self._transport is not None and not self._transport.is_closing()
 
     @property
@@ -134,7 +133,6 @@ class Connection:
         self._write(wire.encode(header))
 
     def reply(self, request_id: int, call: object, result: Result | Exception) -> None:
-        """Reply to a request."""
         try:
             if isinstance(result, Exception):
                 raise result

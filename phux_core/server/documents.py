@@ -70,7 +70,6 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
 
 
 def foreground_document(pane: Pane) -> dict[str, Any] | None:
-    """Describe the foreground program; None if there is none."""
     foreground = pane.watch.foreground
     if foreground is None:
         return None

@@ -124,7 +124,6 @@ class KeeperLink:
         return Child(pane, pid, master, Journal(journal), self._unclaimed.pop(pane))
 
     def end(self, pane: int) -> None:
-        """Make the keeper end a program."""
         self._send({"op": "end", "pane": pane})
 
     def forget(self, pane: int) -> None:
@@ -151,7 +150,6 @@ class KeeperLink:
         self._send({"op": "release", "pane": pane})
 
     def shutdown(self) -> None:
-        """Make the keeper end everything."""
         self._send({"op": "shutdown"})
 
     def _send(self, header: dict[str, Any], payload: bytes = b"") -> None:

@@ -160,11 +160,9 @@ class Pane:
 
     @property
     def takes_input(self) -> bool:
-        """Whether its program can get input."""
         return self.fd >= 0 and not self.intake.ended
 
     def _emit(self, name: str, /, **payload: object) -> None:
-        """Publish an event, with the pane's id and its sequence number."""
         self._context.events.emit(name, pane=self.id, seq=self.seq, **payload)
 
     # Output
@@ -269,7 +267,6 @@ class Pane:
         return len(data), written
 
     def resize(self, cols: int, rows: int) -> None:
-        """Change the size of the terminal, and notify the program."""
         effects = self.terminal.resize(cols, rows)
         self.record.cols, self.record.rows = cols, rows
         self.log.update(cols=cols, rows=rows)
@@ -281,7 +278,6 @@ class Pane:
         self._emit("resized", cols=cols, rows=rows)
 
     def set_history_limit(self, rows: int) -> None:
-        """Change the maximum number of scrollback rows."""
         self.engine.set_history_limit(rows)
         self.record.history_limit = rows
         self.keep_checkpoint()
@@ -322,7 +318,6 @@ class Pane:
             os.close(fd)
 
     def close(self) -> None:
-        """Free all resources of the pane."""
         self.runs.close()
         self.watch.close()
         self._close_fd()

@@ -42,7 +42,6 @@ class PaneRecord:
         return 128 + self.exit_signal if self.exit_signal else self.exit_status
 
     def end(self, wait_status: int) -> None:
-        """Record that its program has ended, and how."""
         self.dead, self.died_at = True, time.time()
         if os.WIFSIGNALED(wait_status):
             self.exit_signal = os.WTERMSIG(wait_status)

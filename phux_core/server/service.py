@@ -188,7 +188,6 @@ class Service:
             self._feed_mark[1] = self._feed_mark[1] % _STEPS + 1
 
     def remove_panes(self, pane_ids: list[int]) -> None:
-        """Remove panes whose programs have ended or are being ended."""
         self.arranger.remove(pane_ids)
         self._save_tree()  # before their state is removed: the tree must not name panes that cannot be restored
         for pane_id in pane_ids:
@@ -286,21 +285,18 @@ class Service:
     # Clients
 
     def connected(self, connection: Connection) -> None:
-        """Record a new client."""
         if self.stopping:
             connection.close()
         self._connections.add(connection)
         self._lifecycle.client_connected()
 
     def disconnected(self, connection: Connection) -> None:
-        """Record that a client has disconnected."""
         self._connections.discard(connection)
         self.events.drop_subscriber(connection)
         self.attachments.drop_client(connection)
         self._lifecycle.client_disconnected()
 
     def resumed(self, connection: Connection) -> None:
-        """Send a client that was slow the events it can still get."""
         self.events.resumed(connection)
         self.attachments.resumed(connection)
 
@@ -329,7 +325,6 @@ class Service:
     # Documents
 
     def status_document(self) -> dict[str, Any]:
-        """Return the Status document."""
         panes = list(self.tree.panes())
         unknown, unlogged = procfs.missing(), self.logs.problem
         return {

@@ -43,5 +43,4 @@ class Settings:
 
     @classmethod
     def parse(cls, text: str) -> Settings:
-        """Parse the settings from the service's command line."""
         return cls(**json.loads(text))

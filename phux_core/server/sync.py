@@ -20,11 +20,9 @@ class Waker:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether anything waits."""
         return bool(self._waiters)
 
     def wake_all(self) -> None:
-        """Wake all waiters."""
         waiters, self._waiters = self._waiters, []
         for waiter in waiters:
             _wake(waiter)
@@ -63,7 +61,6 @@ class Promise:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether any caller waits for the result."""
         return self._known.is_awaited
 
     def set(self, result: dict[str, Any] | Exception) -> None:

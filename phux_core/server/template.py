@@ -52,7 +52,6 @@ class ForkedService:
         self.returncode: int | None = None  # set by the keeper
 
     def kill(self) -> None:
-        """Kill the service."""
         os.kill(self.pid, signal.SIGKILL)
 
     def wait(self, timeout: float | None = None) -> int:

@@ -84,7 +84,6 @@ def _listed(these: dict[str, str], others: dict[str, str]) -> str:
 
 
 def find_pane(service: Service, pane_id: int) -> Pane:
-    """Return a pane by its id, or raise NoSuchTargetError."""
     pane = service.panes.get(pane_id)
     if pane is None:
         raise NoSuchTargetError(f"there is no pane @{pane_id}")

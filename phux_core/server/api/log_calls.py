@@ -122,7 +122,6 @@ async def _read_live(service: Service, connection: Connection, pane: Pane, query
 
 
 def _entry(pane: Pane, which: CommandId) -> dict[str, Any]:
-    """Return an entry of a live pane's ledger."""
     entry = pane.ledger.get(which.number)
     if entry is None:
         raise NoSuchTargetError(f"there is no command {which}", remedy="`phux commands` lists them")

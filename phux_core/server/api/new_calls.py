@@ -198,7 +198,6 @@ def _directory(beside: Pane, program: Program) -> str:
 async def _start(
     service: Service, program: Program, cwd: str, size: tuple[int, int], *, history: bool
 ) -> tuple[PaneRecord, Child]:
-    """Start the program of a new pane."""
     cols, rows = size
     pane_id = service.tree.take_pane_id(service.settings.log_root)
     base = dict(os.environ) if program.env is None else program.env

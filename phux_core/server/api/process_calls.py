@@ -124,7 +124,6 @@ async def command_over(pane: Pane) -> None:
 
 
 def has_command(pane: Pane) -> bool:
-    """Return whether a command is running in a pane's shell."""
     return pane.tracker.marks.start is not None or pane.runs.current is not None
 
 

@@ -54,14 +54,12 @@ class Reader(asyncio.BufferedProtocol):
     # Called by asyncio
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Start the handshake timeout."""
         self._transport = cast("asyncio.Transport", transport)
         self.connection = Connection(self._transport, self._loop, self._schedule_work)
         self._timer = self._loop.call_later(HANDSHAKE_S, self._handshake_overdue)
         self._service.connected(self.connection)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        """Clean up."""
         self._timer.cancel()
         self.connection.lost()
         self._service.disconnected(self.connection)
@@ -71,7 +69,6 @@ class Reader(asyncio.BufferedProtocol):
         return self._service.room
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Process bytes from the client."""
         self._decoder.push(memoryview(self._service.room)[:nbytes])
         if not self._turn_scheduled:
             self._work()
@@ -82,7 +79,6 @@ class Reader(asyncio.BufferedProtocol):
         self._update_reading()
 
     def resume_writing(self) -> None:
-        """Resume reading."""
         self.connection.resume()
         self._service.resumed(self.connection)
         self._schedule_work()

@@ -112,7 +112,6 @@ class LogWorkers:
         _end(worker)
 
     def close(self) -> None:
-        """End all workers."""
         self._closed = True
         for worker, timer in self._free.items():
             timer.cancel()

@@ -77,7 +77,6 @@ class PaneLedger:
         return list(self._ledger.entries.values())
 
     def get(self, number: int) -> Entry | None:
-        """Return an entry, or None."""
         return self._ledger.entries.get(number)
 
     @property
@@ -91,7 +90,6 @@ class PaneLedger:
 
     @property
     def next_number(self) -> int:
-        """The number of the next command."""
         return self._ledger.next_number
 
     def typed(self, run: TypedRun) -> None:
@@ -101,7 +99,6 @@ class PaneLedger:
         self._add(run.command or None, run.by, run.client, run.typed_seq, None, run.started_at)
 
     def began(self, number: int, start: int) -> None:
-        """Record that a command has started."""
         self._change(number, start=start)
 
     def ended(self, number: int, start: int, end: int, exit_code: int | None) -> None:

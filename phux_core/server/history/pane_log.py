@@ -78,7 +78,6 @@ class PaneLog:
 
     @property
     def is_on(self) -> bool:
-        """Whether the pane is logged."""
         return self._writer is not None
 
     @property

@@ -101,7 +101,6 @@ class Logs:
         return next((pane.log.problem for pane in self._panes() if pane.log.problem is not None), None)
 
     def close(self) -> None:
-        """Stop cleaning, and end the workers."""
         self._cleaning.cancel()
         self._workers.close()
 

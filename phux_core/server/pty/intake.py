@@ -86,7 +86,6 @@ class Intake:
         self._rate = _RATE
 
     def begin(self) -> None:
-        """Start reading."""
         self._turns.add(self)
 
     def read_now(self) -> None:
@@ -231,7 +230,6 @@ class Intake:
         self._on_end()
 
     def _update_rate(self, size: int, started: float) -> None:
-        """Record how fast slices are processed, to size the next ones."""
         if size >= _LEAST_SLICE:
             self._rate = (self._rate + size / max(self._loop.time() - started, 1e-6)) / 2
 

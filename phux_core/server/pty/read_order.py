@@ -60,7 +60,6 @@ class ReadTurns:
 
     @property
     def one_floods(self) -> bool:
-        """Whether there is exactly one flood."""
         return len(self._flooding) == 1
 
     def resume(self, source: Intake) -> None:

@@ -91,7 +91,6 @@ class WriteQueue:
             self._append(_Entry(data, None))
 
     def is_unread(self) -> bool:
-        """Return whether the program has not read all input."""
         if self.may_be_unread:
             self.may_be_unread = bool(self._queued) or has_unread_input(self._fd)
         return self.may_be_unread

@@ -86,7 +86,6 @@ class Attachment:
     _synchronized_since: dict[int, float] = field(factory=dict)
 
     def pane_changed(self, pane: Pane) -> None:
-        """Push a pane that has changed, if this client sees it."""
         sight = self._sights.get(pane.id)
         if sight is None:
             return
@@ -105,7 +104,6 @@ class Attachment:
             sight.pace.hurry()
 
     def view_changed(self) -> None:
-        """Record that the view of the session may have changed."""
         self._view_due = True
         self.schedule()
 
@@ -124,7 +122,6 @@ class Attachment:
         self.schedule()
 
     def schedule(self) -> None:
-        """Push pending changes when they are due."""
         waiting = [*self._due.values()]
         if self._view_due:
             waiting.append(self._pace.next)
@@ -146,13 +143,11 @@ class Attachment:
         self._timer = self._host.loop.call_at(when, self._push)
 
     def end(self) -> None:
-        """Stop pushing."""
         if self._timer is not None:
             self._timer.cancel()
         self.thaw()
 
     def thaw(self) -> None:
-        """Free the frozen copy."""
         if self.frozen is not None:
             self.frozen.close()
             self.frozen = None
@@ -263,25 +258,21 @@ class Attachments:
         return attachment
 
     def resize(self, connection: Connection, number: int, size: tuple[int, int]) -> None:
-        """Record the new size of a client's terminal."""
         attachment = self.of(connection, number)
         attachment.size = size
         self._touch(attachment)
         self._clients_changed(attachment.session_id)
 
     def of(self, connection: Connection, number: int) -> Attachment:
-        """Return an attachment of a connection by its number."""
         attachment = self._all.get(number)
         if attachment is None or attachment.connection is not connection:
             raise NoSuchTargetError(f"this connection has no attachment {number}", remedy="attach first")
         return attachment
 
     def counts(self) -> dict[int, int]:
-        """Count the attachments to each session that has some."""
         return dict(Counter(one.session_id for one in self._all.values()))
 
     def detach(self, attachments: list[Attachment], reason: str, message: str) -> int:
-        """End attachments, and send their clients the reason."""
         for attachment in attachments:
             if self._all.pop(attachment.number, None) is not None:
                 attachment.end()
@@ -314,7 +305,6 @@ class Attachments:
             self._touch(attachment)
 
     def typed(self, connection: Connection, pane_id: int) -> None:
-        """Record that a client has typed into a pane."""
         for attachment in self._with(connection):
             attachment.typed(pane_id)
 
@@ -361,18 +351,15 @@ class Attachments:
             self._update_sizes(attachment.session_id)
 
     def _focus(self, session_id: int) -> None:
-        """Focus the session of a client that is used."""
         tree = self._host.tree
         if session_id in tree.sessions and tree.focus_order[-1] != session_id:
             tree.focus(session_id)
             self._host.tree_changed()
 
     def drop_client(self, connection: Connection) -> None:
-        """End the attachments of a client that has disconnected, and gets no frames any more."""
         self.detach(self._with(connection), "detached", "the client has disconnected")
 
     def resumed(self, connection: Connection) -> None:
-        """Push pending changes to a client that reads again."""
         for attachment in self._with(connection):
             attachment.schedule()
 
@@ -390,7 +377,6 @@ class Attachments:
     # Changes
 
     def written(self, pane: Pane) -> None:
-        """Push new output of a pane."""
         for attachment in self._all.values():
             attachment.pane_changed(pane)
 
@@ -427,5 +413,4 @@ class Attachments:
         self._update_focus()
 
     def ending(self, why: str) -> None:
-        """Detach all clients because the server ends."""
         self.detach(list(self._all.values()), "server_ended", f"the server has ended: {why}")

@@ -61,7 +61,6 @@ class EventHub:
         return number, follower.begins
 
     def written(self, pane: Pane) -> None:
-        """Push new output of a pane."""
         for one in list(self._subscriptions.values()):
             if one.follower is not None and one.pane == pane.id:
                 one.follower.push()
@@ -69,19 +68,16 @@ class EventHub:
             self.observer.written(pane)
 
     def resumed(self, subscriber: Connection) -> None:
-        """Push pending text to a client that reads again."""
         for one in self._subscriptions.values():
             if one.follower is not None and one.subscriber is subscriber:
                 one.follower.push_soon()
 
     def unsubscribe(self, subscriber: Connection, number: int) -> None:
-        """End a subscription of a client, if it exists."""
         one = self._subscriptions.get(number)
         if one is not None and one.subscriber is subscriber:
             self._end(number)
 
     def drop_subscriber(self, subscriber: Connection) -> None:
-        """End all subscriptions of a client that has disconnected."""
         for number in self.numbers_of(subscriber):
             self._end(number)
 
@@ -93,7 +89,6 @@ class EventHub:
             ended.at_end()
 
     def numbers_of(self, subscriber: Connection) -> list[int]:
-        """List the subscriptions of a client."""
         return [number for number, one in self._subscriptions.items() if one.subscriber is subscriber]
 
     def emit_to_all(self, name: str, payload: dict[str, object]) -> None:

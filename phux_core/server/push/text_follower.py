@@ -70,7 +70,6 @@ class Follower:
         self._last_event: dict[str, Any] | None = None
 
     def end(self) -> None:
-        """Stop pushing."""
         self._ended = True
 
     def finish(self, event: dict[str, Any]) -> None:
@@ -93,7 +92,6 @@ class Follower:
             self._last_event = None
 
     def push_soon(self) -> None:
-        """Push new text in the next iteration of the loop."""
         if not self._scheduled:
             self._scheduled = True
             asyncio.get_running_loop().call_soon(self.push)

@@ -84,7 +84,6 @@ class Picture:
         self.versions: list[int] = []
 
     def look(self, terminal: Terminal) -> None:
-        """Read the rows that have changed."""
         changed = terminal.changed_rows()
         size = (terminal.engine.cols, terminal.engine.rows)
         if size != self.size:
@@ -117,7 +116,6 @@ class Pace:
         self.next = min(self.next, self._at + HURRY_S)
 
     def step(self, now: float) -> None:
-        """Record a frame."""
         self._credit = min(BURST, self._credit + (now - self._at) * RATE) - 1
         self._at = now
         self.next = now + (BURST_S if self._credit >= 1 else (1 - self._credit) / RATE)

@@ -116,7 +116,6 @@ class Looks:
         self._looks: deque[tuple[int, list[str]]] = deque(maxlen=_ALT_READS)
 
     def add(self, seq: int, lines: list[str]) -> None:
-        """Record the lines at a sequence number."""
         if self._looks and self._looks[-1][1] == lines:
             self._looks.pop()
         self._looks.append((seq, lines))
@@ -130,7 +129,6 @@ class Looks:
 
     @property
     def latest(self) -> list[str]:
-        """The lines at the last read."""
         return self._looks[-1][1]
 
 

@@ -68,7 +68,6 @@ class Terminal:
         return effects
 
     def resize(self, cols: int, rows: int) -> list[Effect]:
-        """Change the size, and return the effects besides those on the screen."""
         self._feed_mark[0] = self._id
         effects = self.engine.resize(cols, rows)
         self._feed_mark[0] = 0
@@ -125,7 +124,6 @@ class Terminal:
             self.engine.forget_changes()
 
     def close(self) -> None:
-        """Free the engine."""
         if self._timer is not None:
             self._timer.cancel()
         self.engine.close()

@@ -63,7 +63,6 @@ class Arranger:
         return found
 
     def place(self, pane_id: int) -> dict[str, Any]:
-        """Return the place of a pane, as replies report it."""
         session, window, pane = self._tree.pane(pane_id)
         return {
             "session": session.name,
@@ -179,7 +178,6 @@ class Arranger:
                 self.fit(window)
 
     def size_for(self, session: SessionRecord, own: Size, policy: str | None = None) -> Size:
-        """Return the size for a window of a session."""
         return decide(policy or self._size_policy, self._views.get(session.id, ()), own)
 
     # Layout
@@ -196,7 +194,6 @@ class Arranger:
         return self.place(pane_id)
 
     def apply_preset(self, window_id: int, name: str) -> dict[str, Any]:
-        """Arrange the panes of a window in a named layout."""
         _session, window = self._tree.window(window_id)
         return self._laid_out(window, layout.preset(name, window.shown, window.cols, window.rows))
 

@@ -32,7 +32,6 @@ class TreeState(NamedTuple):
 
 
 def tree_state(tree: Tree) -> TreeState:
-    """Return the current state of a tree."""
     windows = {}
     focus = {}
     for session in tree.sessions.values():

@@ -19,7 +19,6 @@ _NOT_INHERITED = ("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WI
 
 
 def check_size(cols: int, rows: int) -> tuple[int, int]:
-    """Return a size, or raise BadSizeError if it is out of range."""
     if not all(1 <= number <= MAX_SIZE for number in (cols, rows)):
         raise BadSizeError(f"a terminal cannot have {cols} columns and {rows} rows")
     return cols, rows

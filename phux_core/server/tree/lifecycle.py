@@ -47,11 +47,9 @@ class Lifecycle:
         self._idle_since = self._loop.time()
 
     def client_connected(self) -> None:
-        """Record that a client has connected."""
         self._clients += 1
 
     def client_disconnected(self) -> None:
-        """Record that a client has disconnected."""
         self._clients -= 1
         if self._clients == 0:
             self._idle_since = self._loop.time()

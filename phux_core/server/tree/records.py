@@ -115,7 +115,6 @@ class SessionRecord:
     history: bool = True
 
     def panes(self) -> Iterator[PaneRecord]:
-        """Yield its panes, window by window."""
         for window in self.windows:
             yield from window.panes
 
@@ -130,12 +129,10 @@ class SessionRecord:
         return next(window for window in self.windows if window.id == self.active_window)
 
     def free_index(self) -> int:
-        """Return the lowest index that no window has."""
         taken = {window.index for window in self.windows}
         return next(number for number in range(len(taken) + 1) if number not in taken)
 
     def focus(self, window_id: int) -> None:
-        """Focus a window."""
         self.active_window = window_id
         _touch(self.recent, window_id)
 
@@ -147,7 +144,6 @@ class SessionRecord:
         self.focus_another()
 
     def sort(self) -> None:
-        """Sort the windows by index."""
         self.windows.sort(key=lambda window: window.index)
 
     def remove(self, window: WindowRecord) -> None:
@@ -182,7 +178,6 @@ class Tree:
     next_pane_id: int = 1
 
     def session_named(self, name: str) -> SessionRecord | None:
-        """Find a session by its exact name."""
         return next((session for session in self.sessions.values() if session.name == name), None)
 
     def free_name(self, reserved: set[str]) -> str:
@@ -233,11 +228,9 @@ class Tree:
         return window
 
     def focus(self, session_id: int) -> None:
-        """Make a session the most recently focused one."""
         _touch(self.focus_order, session_id)
 
     def focused_session(self) -> SessionRecord | None:
-        """Return the most recently focused session."""
         return self.sessions[self.focus_order[-1]] if self.focus_order else None
 
     def focused_pane(self) -> int | None:
@@ -246,7 +239,6 @@ class Tree:
         return None if session is None else session.current.active_pane
 
     def session(self, session_id: int) -> SessionRecord:
-        """Return a session by its id, or raise NoSuchTargetError."""
         if session_id not in self.sessions:
             raise NoSuchTargetError(f"there is no session with the id {session_id}")
         return self.sessions[session_id]
@@ -280,7 +272,6 @@ class Tree:
                 yield session, window
 
     def panes(self) -> Iterator[PaneRecord]:
-        """Yield the panes of all sessions."""
         for session in self.sessions.values():
             yield from session.panes()
 
@@ -331,12 +322,10 @@ class Tree:
         return window if window.drop_dead() else None
 
     def dump(self) -> bytes:
-        """Serialize the tree for the next service."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
     def load(cls, data: bytes) -> Tree:
-        """Deserialize a tree."""
         state: dict[str, Any] = json.loads(data)
         sessions = {}
         for raw_session in state.pop("sessions").values():
