@@ -4,7 +4,7 @@ Packages and modules, bottom to top. Each imports only from those above it in th
 tests/unit/test_imports.py reads the list.
 
 sync          a waker and a promise
-connection    a connected client and its pending requests
+connection    a connected client: its frames, its pending requests, and everything sent to it
 settings      the options that the keeper was started with
 kernel        foreground processes, system calls, line discipline, peer credentials
 keeper_link   the channel to the keeper

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from phux_core.keeper.channel import Channel, ChannelClosedError
 from phux_core.keeper.restarts import EXCEPTION_STATUS
-from phux_core.server.api.reader import Reader
+from phux_core.server.api.dispatch import dispatch
 from phux_core.server.keeper_link import receive_inheritance
 from phux_core.server.service import Service
 from phux_core.server.settings import Settings
@@ -25,7 +25,7 @@ async def _serve(receive_order: Callable[[], tuple[str, int]]) -> None:
         settings_text, channel_fd = receive_order()
         settings, channel = Settings.parse(settings_text), Channel(socket.socket(fileno=channel_fd))
         # Not kept in a variable: it holds every pane's checkpoint.
-        service = Service(settings, channel, receive_inheritance(channel), asyncio.get_running_loop(), Reader)
+        service = Service(settings, channel, receive_inheritance(channel), asyncio.get_running_loop(), dispatch)
         await service.finished
     except ChannelClosedError:
         raise

@@ -1,6 +1,8 @@
-"""One connected client: its name, its pending requests, and everything sent to it.
+"""One connected client: the frames it sends, its pending requests, and everything sent to it.
 
-A client that does not read costs a bounded amount of memory: it loses events, and is dropped eventually.
+No client can harm another. Frames are bounded, requests are processed in turns, and a client that violates the protocol
+gets an error and is disconnected. A client that does not read costs a bounded amount of memory: it loses events, and is
+dropped eventually.
 """
 
 from __future__ import annotations
@@ -9,15 +11,29 @@ import asyncio
 import contextlib
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from phux_core import wire
 from phux_core.calls import CALLS
-from phux_core.errors import DisconnectedError, InternalError, LimitError, PhuxError
+from phux_core.errors import (
+    DisconnectedError,
+    InternalError,
+    LimitError,
+    PhuxError,
+    ProtocolError,
+    VersionError,
+)
+from phux_core.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
+HANDSHAKE_S = 10.0
+"""How long a client may take to say hello."""
+TURN_S = 0.002
+"""How long one client's requests are processed before others get their turn."""
+LAST_WORDS_S = 5.0
+"""How long a disconnected client may take to read the error."""
 HIGH_WATER = 1024 * 1024
 """Unsent bytes above which a client is considered slow."""
 MOST_UNSENT = wire.MAX_REPLY_HEADER + 64 * 1024 * 1024
@@ -27,6 +43,8 @@ MAX_REQUESTS = 256
 MOST_LARGE_REPLIES = 2
 """Maximum number of large replies prepared at the same time for one client."""
 
+_MAX_REQUEST_ID = 2**53
+_LONGEST_NAME = 100
 _log = logging.getLogger("phux.connection")
 
 Result = dict[str, Any]
@@ -35,26 +53,43 @@ if TYPE_CHECKING:
     """The return value of a call: its result, or an awaitable of it."""
 
 
-class Connection:
+class Host(Protocol):
+    """The parts of the service that a connection needs; ``room`` is a receive buffer that all connections share."""
+
+    loop: asyncio.AbstractEventLoop
+    room: bytearray
+
+    def connected(self, connection: Connection) -> None:
+        """Record a new client."""
+
+    def disconnected(self, connection: Connection) -> None:
+        """Record that a client has disconnected."""
+
+    def resumed(self, connection: Connection) -> None:
+        """Send a client that was slow the events it can still get."""
+
+
+class Connection(asyncio.BufferedProtocol):
     """One connected client.
 
     Args:
-        on_room: Called when the client may have more pending requests again.
+        dispatch: Executes a call, given its name and its parameters.
 
     Attributes:
         client: The name from its hello, or None.
     """
 
-    def __init__(
-        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, on_room: Callable[[], None]
-    ) -> None:
+    _transport: asyncio.Transport
+    _timer: asyncio.TimerHandle  # until the hello, and after a violation of the protocol
+
+    def __init__(self, host: Host, dispatch: Callable[[Connection, object, object], Answer]) -> None:
         self.client: str | None = None
-        self._loop = loop
-        self._on_room = on_room
+        self._host, self._loop, self._dispatch = host, host.loop, dispatch
+        self._decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
+        self._greeted = False
+        self._turn_scheduled = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._can_be_cancelled: dict[int, asyncio.Task[None]] = {}
-        self._transport: asyncio.Transport | None = transport
-        transport.set_write_buffer_limits(high=HIGH_WATER)
         self._reads = asyncio.Event()  # set unless the client is slow, and once it has disconnected
         self._reads.set()
         self._large_replies = asyncio.Semaphore(MOST_LARGE_REPLIES)
@@ -62,27 +97,138 @@ class Connection:
 
     @property
     def is_open(self) -> bool:
-        return self._transport is not None and not self._transport.is_closing()
+        return not self._transport.is_closing()
 
     @property
     def is_slow(self) -> bool:
         """Whether the client does not read its frames."""
-        return self._transport is not None and not self._reads.is_set()
+        return not self._reads.is_set()
 
-    @property
-    def may_request(self) -> bool:
-        """Whether the client's next request is accepted."""
-        return self.is_open and not self.is_slow and len(self._tasks) < MAX_REQUESTS
+    # Called by asyncio
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=HIGH_WATER)
+        self._timer = self._loop.call_later(HANDSHAKE_S, self._handshake_overdue)
+        self._host.connected(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """Cancel requests that only wait; the others are completed, so that nothing is left half done."""
+        self._timer.cancel()
+        for task in self._can_be_cancelled.values():
+            task.cancel()
+        self._reads.set()
+        self._host.disconnected(self)
+
+    def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002
+        return self._host.room
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self._decoder.push(memoryview(self._host.room)[:nbytes])
+        if not self._turn_scheduled:
+            self._work()
+
+    def pause_writing(self) -> None:
+        """Stop sending events to a client that does not read, and stop reading from it."""
+        self._reads.clear()
+        self._update_reading()
+
+    def resume_writing(self) -> None:
+        """Resume, and report how many events were lost."""
+        self._reads.set()
+        dropped, self._dropped = self._dropped, {}
+        for subscription, count in dropped.items():
+            self.push_event(subscription, {"event": "dropped", "count": count})
+        self._host.resumed(self)
+        self._schedule_work()
 
     # Requests
 
-    def reply_later(self, request_id: int, call: str, answer: Awaitable[Result]) -> None:
-        """Reply to a request when its result is known."""
-        task = self._loop.create_task(self._finish(request_id, call, answer))
+    def _work(self) -> None:
+        """Process requests until none is left, the client has too many pending, or its turn ends."""
+        self._turn_scheduled = False
+        deadline = self._loop.time() + TURN_S
+        try:
+            while self._may_request:
+                frame = self._decoder.next_frame()
+                if frame is None:
+                    break
+                self._on_frame(frame[0])
+                if self._loop.time() > deadline:
+                    self._schedule_work()
+                    break
+        except ProtocolError as error:
+            self._cut_off(error)
+        self._update_reading()
+
+    @property
+    def _may_request(self) -> bool:
+        return self.is_open and not self.is_slow and len(self._tasks) < MAX_REQUESTS
+
+    def _schedule_work(self) -> None:
+        if not self._turn_scheduled:
+            self._turn_scheduled = True
+            self._loop.call_soon(self._work)
+
+    def _on_frame(self, header: wire.Header) -> None:
+        if not self._greeted:
+            self._on_hello(header)
+            return
+        request_id, call = header.get("id"), header.get("call")
+        if not isinstance(request_id, int) or isinstance(request_id, bool) or not 0 <= request_id < _MAX_REQUEST_ID:
+            raise ProtocolError("a request has no id, or one that is not a number from 0 to 2^53 - 1")
+        try:
+            answer = self._dispatch(self, call, header.get("params"))
+        except Exception as error:  # noqa: BLE001  an error ends only this request
+            self._reply(request_id, call, error)
+            return
+        if isinstance(answer, dict):
+            self._reply(request_id, call, answer)
+            return
+        task = self._loop.create_task(self._finish(request_id, str(call), answer))
         self._tasks.add(task)
-        if CALLS[call].cancellable:
+        if CALLS[str(call)].cancellable:
             self._can_be_cancelled[request_id] = task
         task.add_done_callback(partial(self._task_done, request_id))
+
+    def _on_hello(self, header: wire.Header) -> None:
+        hello = header.get("hello")
+        if not isinstance(hello, dict):
+            raise ProtocolError("the first frame must be a hello")
+        protocol = hello.get("protocol")
+        if not (isinstance(protocol, list) and len(protocol) == 2 and all(type(part) is int for part in protocol)):
+            raise ProtocolError("the hello has no `protocol` of the form [major, minor]")
+        if protocol[0] != wire.PROTOCOL[0]:
+            raise VersionError(
+                f"the client speaks protocol {protocol[0]}.{protocol[1]}, "
+                f"this server {wire.PROTOCOL[0]}.{wire.PROTOCOL[1]}"
+            )
+        self._timer.cancel()
+        client = hello.get("client")
+        if isinstance(client, str):  # a name without control characters
+            self.client = "".join(filter(str.isprintable, client))[:_LONGEST_NAME] or None
+        self._greeted = True
+        self.push(
+            {"hello": {"protocol": list(wire.PROTOCOL), "server": f"phux/{__version__}", "capabilities": ["events"]}}
+        )
+
+    def _cut_off(self, error: ProtocolError) -> None:
+        self.push({"error": error_document(error)})
+        self.close()
+        self._timer.cancel()
+        self._timer = self._loop.call_later(LAST_WORDS_S, self._transport.abort)
+
+    def _handshake_overdue(self) -> None:
+        self._cut_off(ProtocolError(f"no hello came within {HANDSHAKE_S:.0f} s"))
+
+    def _update_reading(self) -> None:
+        if not self.is_open:
+            return
+        # While frames wait for their turn, more of them would only accumulate.
+        if self._may_request and not self._turn_scheduled:
+            self._transport.resume_reading()
+        else:
+            self._transport.pause_reading()
 
     def cancel(self, request_id: int) -> None:
         """Cancel a pending request, if possible. It gets no reply then."""
@@ -95,13 +241,13 @@ class Connection:
             result: Result | Exception = await answer
         except Exception as error:  # noqa: BLE001
             result = error
-        self.reply(request_id, call, result)
+        self._reply(request_id, call, result)
 
     def _task_done(self, request_id: int, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         self._can_be_cancelled.pop(request_id, None)
         if len(self._tasks) == MAX_REQUESTS - 1:
-            self._on_room()
+            self._schedule_work()
 
     @contextlib.asynccontextmanager
     async def large_reply(self) -> AsyncIterator[None]:
@@ -132,7 +278,7 @@ class Connection:
         """Send a frame, whether the client reads or not; the caller is responsible for limits."""
         self._write(wire.encode(header))
 
-    def reply(self, request_id: int, call: object, result: Result | Exception) -> None:
+    def _reply(self, request_id: int, call: object, result: Result | Exception) -> None:
         try:
             if isinstance(result, Exception):
                 raise result
@@ -147,31 +293,12 @@ class Connection:
             frame = wire.encode({"id": request_id, "error": error_document(problem)})
         self._write(frame)
 
-    def pause(self) -> None:
-        """Stop sending events to a client that does not read."""
-        self._reads.clear()
-
-    def resume(self) -> None:
-        """Resume, and report how many events were lost."""
-        self._reads.set()
-        dropped, self._dropped = self._dropped, {}
-        for subscription, count in dropped.items():
-            self.push_event(subscription, {"event": "dropped", "count": count})
-
-    def lost(self) -> None:
-        """Cancel requests that only wait; the others are completed, so that nothing is left half done."""
-        self._transport = None
-        for task in self._can_be_cancelled.values():
-            task.cancel()
-        self._reads.set()
-
     def close(self) -> None:
         """Close after everything written so far is sent."""
-        if self._transport is not None:
-            self._transport.close()
+        self._transport.close()
 
     def _write(self, frame: bytes) -> None:
-        if self._transport is None:
+        if not self.is_open:
             return
         if self._transport.get_write_buffer_size() > MOST_UNSENT:
             _log.warning("a client was dropped: it left %d MiB of replies unread", MOST_UNSENT // 2**20)

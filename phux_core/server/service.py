@@ -14,6 +14,7 @@ from phux_core import engine as engines
 from phux_core import procfs, wire
 from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
+from phux_core.server.connection import Connection
 from phux_core.server.history.pane_ledger import PaneLedger
 from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from phux_core.engine import Engine
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
-    from phux_core.server.connection import Connection
+    from phux_core.server.connection import Answer
     from phux_core.server.keeper_link import Child, Inheritance
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.settings import Settings
@@ -52,12 +53,12 @@ _log = logging.getLogger("phux.service")
 
 
 class Service:
-    """One instance of the service; ``make_reader`` makes the protocol that reads the frames of a new client.
+    """One instance of the service; ``dispatch`` executes a call of a client, given its name and its parameters.
 
     Attributes:
         reserved_names: Names of sessions that are being created.
         starting: The number of programs that are being started.
-        room: The receive buffer that all readers share; none keeps data in it.
+        room: The receive buffer that all connections share; none keeps data in it.
     """
 
     def __init__(
@@ -66,10 +67,10 @@ class Service:
         channel: Channel,
         inheritance: Inheritance,
         loop: asyncio.AbstractEventLoop,
-        make_reader: Callable[[Service], asyncio.BufferedProtocol],
+        dispatch: Callable[[Service, Connection, object, object], Answer],
     ) -> None:
         self.loop = loop
-        self._make_reader = make_reader
+        self._dispatch = partial(dispatch, self)
         self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
         self.panes: dict[int, Pane] = {}
         first_number = 1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE
@@ -314,7 +315,8 @@ class Service:
             sock.close()
             return
         sock.setblocking(False)
-        task = self.loop.create_task(self.loop.connect_accepted_socket(lambda: self._make_reader(self), sock))
+        connect = self.loop.connect_accepted_socket(partial(Connection, self, self._dispatch), sock)
+        task = self.loop.create_task(connect)
         self._accepting.add(task)
         task.add_done_callback(self._accepting.discard)
 

@@ -28,7 +28,7 @@ from phux_core.keeper import journal as journals
 from phux_core.keeper.channel import Channel
 from phux_core.keeper.feed_mark import FeedMark
 from phux_core.keeper.journal import Journal
-from phux_core.server.api.reader import Reader
+from phux_core.server.api.dispatch import dispatch
 from phux_core.server.documents import tree_document
 from phux_core.server.keeper_link import receive_inheritance
 from phux_core.server.pane_record import PaneRecord
@@ -287,7 +287,7 @@ def start_service(tree, kept):
 
         async def serve():
             loop = asyncio.get_running_loop()
-            service = Service(Settings("/s", engine="pyte", log_panes=False), service_end, inheritance, loop, Reader)
+            service = Service(Settings("/s", engine="pyte", log_panes=False), service_end, inheritance, loop, dispatch)
             await asyncio.sleep(0)
             seen = {pane.id: (pane.seq, pane.engine.lines(0, ROWS).text) for pane in service.panes.values()}
             document = tree_document(service.tree, service.panes, {}), service.status_document()

@@ -148,8 +148,8 @@ def test_modules_import_only_lower_layers(name):
         ("phux_core.server.screen.terminal", "from ..tree import diff", ["phux_core.server.tree.diff"]),
         (
             "phux_core.server.push.hub",
-            "if TYPE_CHECKING:\n    from phux_core.server.api.reader import Reader",
-            ["phux_core.server.api.reader"],
+            "if TYPE_CHECKING:\n    from phux_core.server.api.dispatch import dispatch",
+            ["phux_core.server.api.dispatch"],
         ),
         ("phux_core.server.connection", "from phux_core.server import service", ["phux_core.server.service"]),
         ("phux_client.aio.link", "from phux_core.keeper import listener", ["phux_core.keeper.listener"]),

@@ -9,8 +9,8 @@ import pytest
 from phux_core.calls import CALLS
 from phux_core.errors import BadRequestError
 from phux_core.server.api import handlers
+from phux_core.server.api.dispatch import dispatch
 from phux_core.server.api.handlers import HANDLERS, handles
-from phux_core.server.api.reader import dispatch
 
 
 @pytest.fixture

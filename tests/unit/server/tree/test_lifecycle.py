@@ -12,7 +12,7 @@ import pytest
 from phux_core.keeper import journal
 from phux_core.keeper.channel import Channel
 from phux_core.keeper.feed_mark import FeedMark
-from phux_core.server.api.reader import Reader
+from phux_core.server.api.dispatch import dispatch
 from phux_core.server.keeper_link import receive_inheritance
 from phux_core.server.pane_record import PaneRecord
 from phux_core.server.service import Service
@@ -298,7 +298,7 @@ def test_a_new_service_comes_up_with_a_dead_pane_that_is_overdue():
 
     async def come_up():
         loop = asyncio.get_running_loop()
-        service = Service(Settings("/s", engine="pyte"), service_end, inheritance, loop, Reader)
+        service = Service(Settings("/s", engine="pyte"), service_end, inheritance, loop, dispatch)
         while service.tree.session_named("old") is not None:
             await asyncio.sleep(0)
         names = [session.name for session in service.tree.sessions.values()]

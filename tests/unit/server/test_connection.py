@@ -11,7 +11,6 @@ import pytest
 
 from phux_core.errors import DisconnectedError
 from phux_core.server import connection as module
-from phux_core.server.api import reader as reader_module
 from phux_core.server.connection import HIGH_WATER
 from rawwire import HELLO, frame
 
@@ -26,6 +25,9 @@ class Host:
         self.room = bytearray(256 * 1024)
         self.prepared = 0
         self.gone = asyncio.Event()
+
+    def dispatch(self, connection, _name, _params):
+        return self.large(connection)
 
     async def large(self, connection):
         async with connection.large_reply():
@@ -43,12 +45,6 @@ class Host:
         pass
 
 
-@pytest.fixture(autouse=True)
-def dispatch(monkeypatch):
-    """Prepare a large reply to every call."""
-    monkeypatch.setattr(reader_module, "dispatch", lambda host, connection, _call, _params: host.large(connection))
-
-
 @contextlib.asynccontextmanager
 async def connected():
     """Yield a service and a client after the handshake; fail if the event loop reported an error."""
@@ -58,7 +54,7 @@ async def connected():
     host = Host()
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
-    await loop.connect_accepted_socket(lambda: reader_module.Reader(host), ours)
+    await loop.connect_accepted_socket(lambda: module.Connection(host, host.dispatch), ours)
     await loop.sock_sendall(theirs, frame(HELLO))
     await receive(theirs)
     try:
@@ -137,7 +133,7 @@ def test_a_client_that_leaves_too_many_bytes_unread_is_disconnected(monkeypatch)
 
 
 def test_the_abort_timer_causes_no_error_after_the_client_has_read_the_protocol_error(monkeypatch):
-    monkeypatch.setattr(reader_module, "LAST_WORDS_S", 0.05)
+    monkeypatch.setattr(module, "LAST_WORDS_S", 0.05)
 
     async def scenario():
         async with connected() as (host, client):
@@ -149,7 +145,7 @@ def test_the_abort_timer_causes_no_error_after_the_client_has_read_the_protocol_
             assert (await receive(client))["error"]["code"] == "protocol"
             await host.gone.wait()
             ended = loop.create_future()
-            loop.call_later(2 * reader_module.LAST_WORDS_S, ended.set_result, None)
+            loop.call_later(2 * module.LAST_WORDS_S, ended.set_result, None)
             await ended
 
     asyncio.run(scenario())
