@@ -80,35 +80,25 @@ def receive_inheritance(channel: Channel) -> Inheritance:
                 return inheritance
 
 
+@define(eq=False)
 class KeeperLink:
     """Sends requests to the keeper and receives its messages, after the inheritance was received.
 
     ``on_exit`` is called with a pane and its wait status when a program ends, ``on_closed`` when the keeper is gone.
     """
 
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        channel: Channel,
-        *,
-        on_exit: Callable[[int, int], None],
-        on_closed: Callable[[], None],
-    ) -> None:
-        self._loop = loop
-        self._channel = channel
-        self._on_exit = on_exit
-        self._on_closed = on_closed
-        self._spawning: dict[int, asyncio.Future[tuple[int, list[int]]]] = {}
-        # A short-lived program may end before the task that started it runs again.
-        self._unclaimed: dict[int, int | None] = {}
-        self._closed = False
-        self._next_id = 1
-        loop.add_reader(channel, self._on_readable)
+    _loop: asyncio.AbstractEventLoop
+    _channel: Channel
+    _on_exit: Callable[[int, int], None]
+    _on_closed: Callable[[], None]
+    _spawning: dict[int, asyncio.Future[tuple[int, list[int]]]] = field(factory=dict, init=False)
+    # A short-lived program may end before the task that started it runs again.
+    _unclaimed: dict[int, int | None] = field(factory=dict, init=False)
+    _closed: bool = field(default=False, init=False)
+    _next_id: int = field(default=1, init=False)
 
-    def take_news(self, messages: list[Message]) -> None:
-        """Process messages, also those that came with the inheritance."""
-        for message in messages:
-            self._on_message(message)
+    def __attrs_post_init__(self) -> None:
+        self._loop.add_reader(self._channel, self._on_readable)
 
     async def spawn(
         self, pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int
@@ -176,9 +166,11 @@ class KeeperLink:
         except ChannelClosedError:
             self._close()
         else:
-            self.take_news(messages)
+            for message in messages:
+                self.take(message)
 
-    def _on_message(self, message: Message) -> None:
+    def take(self, message: Message) -> None:
+        """Process a message, also one that came with the inheritance."""
         header: dict[str, Any] = message.header
         if header["op"] == "exit":
             if header["pane"] in self._unclaimed:

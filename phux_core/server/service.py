@@ -114,7 +114,8 @@ class Service:
         self._listener.setblocking(False)
         loop.add_reader(self._listener, self._accept)
         self._lifecycle.tree_changed()
-        self.keeper.take_news(inheritance.news)
+        for message in inheritance.news:
+            self.keeper.take(message)
         loop.call_soon(self.keeper.ready)  # from the loop, to report that it runs
 
     # Panes

@@ -11,6 +11,8 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
+from attrs import define, field
+
 from phux_core.keeper.journal import MAX_READ
 from phux_core.server.pty.fread import Drain
 from phux_core.server.pty.read_order import After
@@ -37,11 +39,11 @@ _DRAIN_S = 1.0
 _SMALL_READS = 4
 
 
+@define(eq=False)
 class Intake:
     """The output of one pane's program.
 
     Args:
-        fd: The pty master; not closed here. Negative if there is nothing left to read.
         take: Called with the output, in order.
         make_room: Called when the journal is nearly full and all of it was passed on.
         on_busy: Called when output that follows a pause was passed on.
@@ -49,41 +51,34 @@ class Intake:
         on_end: Called at the end of the output.
 
     Attributes:
-        fd: The pty master; negative once it is closed.
+        fd: The pty master, which is not closed here; negative if there is nothing left to read.
         position: Number of bytes of the pane's stream that were passed on.
         ended: Whether the end of the output was reached.
         more_follows: Whether more output was, or probably is, available after that passed on last.
     """
 
-    def __init__(
-        self,
-        fd: int,
-        journal: Journal,
-        *,
-        loop: asyncio.AbstractEventLoop,
-        turns: ReadTurns,
-        take: Callable[[bytes], None],
-        make_room: Callable[[], None],
-        on_busy: Callable[[], None],
-        on_idle: Callable[[], None],
-        on_end: Callable[[], None],
-    ) -> None:
-        self.fd = fd
-        self.position = journal.position
-        self.ended = False
-        self.more_follows = False
-        self._journal = journal
-        self._loop = loop
-        self._turns = turns
-        self._take = take
-        self._make_room = make_room
-        self._on_busy, self._on_idle, self._on_end = on_busy, on_idle, on_end
-        self._busy, self._last_output = False, 0.0
-        self._drain: Drain | None = None
-        self._ahead: ReadAhead | None = None
-        self._is_last = False
-        self._small_reads = 0
-        self._rate = _RATE
+    fd: int
+    _journal: Journal
+    _loop: asyncio.AbstractEventLoop
+    _turns: ReadTurns
+    _take: Callable[[bytes], None]
+    _make_room: Callable[[], None]
+    _on_busy: Callable[[], None]
+    _on_idle: Callable[[], None]
+    _on_end: Callable[[], None]
+    position: int = field(init=False)
+    ended: bool = field(default=False, init=False)
+    more_follows: bool = field(default=False, init=False)
+    _busy: bool = field(default=False, init=False)
+    _last_output: float = field(default=0.0, init=False)
+    _drain: Drain | None = field(default=None, init=False)
+    _ahead: ReadAhead | None = field(default=None, init=False)
+    _is_last: bool = field(default=False, init=False)
+    _small_reads: int = field(default=0, init=False)
+    _rate: float = field(default=_RATE, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.position = self._journal.position
 
     def begin(self) -> None:
         self._turns.add(self)
@@ -181,7 +176,7 @@ class Intake:
             with contextlib.suppress(OSError):  # out of descriptors: continue, only slower
                 self._drain = Drain(self.fd)
                 self._small_reads = 0
-                self._turns.flood_begins(self)
+                self._turns.flooding.add(self)
         return count
 
     def _pass_on(self, data: bytes) -> None:
@@ -243,4 +238,4 @@ class Intake:
         if self._drain is not None:
             self._drain.close()
             self._drain = None
-            self._turns.flood_ends(self)
+            self._turns.flooding.discard(self)

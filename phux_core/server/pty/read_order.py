@@ -32,14 +32,18 @@ class After(Enum):
 
 
 class ReadTurns:
-    """The reading order of all panes."""
+    """The reading order of all panes.
+
+    Attributes:
+        flooding: The sources that are read as floods.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._floods: deque[Intake] = deque()
         self._scheduled = False
         self._active_at = 0.0
-        self._flooding: set[Intake] = set()
+        self.flooding: set[Intake] = set()
 
     @property
     def slice_s(self) -> float:
@@ -50,17 +54,9 @@ class ReadTurns:
         """Record activity that is not a flood."""
         self._active_at = self._loop.time()
 
-    def flood_begins(self, source: Intake) -> None:
-        """Add a source to the floods."""
-        self._flooding.add(source)
-
-    def flood_ends(self, source: Intake) -> None:
-        """Remove a source from the floods."""
-        self._flooding.discard(source)
-
     @property
     def one_floods(self) -> bool:
-        return len(self._flooding) == 1
+        return len(self.flooding) == 1
 
     def resume(self, source: Intake) -> None:
         """Resume a source that returned LATER."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from attrs import define
+
 from phux_core.errors import InputBlockedError, InputTooLongError, PaneClosedError
 from phux_core.server.kernel.line_discipline import LINE_LIMIT, has_unread_input, measure
 
@@ -23,14 +25,21 @@ DEADLINE_S = 5.0
 """How long an entry may wait for a program that does not read."""
 
 
+@define(eq=False)
 class _Entry:
-    __slots__ = ("data", "done", "size", "timer")
+    data: memoryview
+    size: int
+    done: asyncio.Future[None] | None = None
+    timer: asyncio.TimerHandle | None = None
 
-    def __init__(self, data: bytes, done: asyncio.Future[None] | None) -> None:
-        self.data = memoryview(data)
-        self.size = len(data)
-        self.done = done
-        self.timer: asyncio.TimerHandle | None = None
+    def settle(self, error: Exception | None = None) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+        if self.done is not None and not self.done.done():
+            if error is None:
+                self.done.set_result(None)
+            else:
+                self.done.set_exception(error)
 
 
 class WriteQueue:
@@ -74,21 +83,20 @@ class WriteQueue:
                 "nothing was typed"
             )
         self._pending_line = pending
-        entry = _Entry(data, self._loop.create_future())
-        assert entry.done is not None
+        done: asyncio.Future[None] = self._loop.create_future()
         if not data:  # a mouse event that was not requested, for example
-            entry.done.set_result(None)
-            return entry.done
-        self._append(entry)
-        if not entry.done.done():
+            done.set_result(None)
+            return done
+        entry = self._append(data, done)
+        if not done.done():
             entry.timer = self._loop.call_later(DEADLINE_S, self._give_up, entry)
-        return entry.done
+        return done
 
     def reply(self, data: bytes) -> None:
         """Queue the terminal's reply to a query; dropped if the program does not read its replies."""
         if self._queued + len(data) <= MAX_QUEUED_REPLIES:
             _longest, self._pending_line = measure(self._fd, self._pending_line, data)
-            self._append(_Entry(data, None))
+            self._append(data, None)
 
     def is_unread(self) -> bool:
         if self.may_be_unread:
@@ -102,16 +110,18 @@ class WriteQueue:
             self._writing = False
         while self._entries:
             entry = self._entries.pop(0)
-            self._fail(entry, PaneClosedError(f"the program in {self._name} ended before it had read everything"))
+            entry.settle(PaneClosedError(f"the program in {self._name} ended before it had read everything"))
         self._queued = 0
         self.may_be_unread = False
 
-    def _append(self, entry: _Entry) -> None:
+    def _append(self, data: bytes, done: asyncio.Future[None] | None) -> _Entry:
+        entry = _Entry(memoryview(data), len(data), done)
         self._entries.append(entry)
         self._queued += entry.size
         self.may_be_unread = True
         if not self._writing:
             self._flush()
+        return entry
 
     def _flush(self) -> None:
         while self._entries:
@@ -132,10 +142,7 @@ class WriteQueue:
                     break
                 continue
             self._entries.pop(0)
-            if entry.timer is not None:
-                entry.timer.cancel()
-            if entry.done is not None and not entry.done.done():
-                entry.done.set_result(None)
+            entry.settle()
         if bool(self._entries) != self._writing:
             self._writing = not self._writing
             if self._writing:
@@ -155,16 +162,9 @@ class WriteQueue:
         self._pending_line = max(0, self._pending_line - len(entry.data))
         written = entry.size - len(entry.data)
         how_much = "nothing was typed" if written == 0 else f"{written} of {entry.size} bytes were typed"
-        self._fail(
-            entry,
-            InputBlockedError(f"the program in {self._name} has not read its input for {DEADLINE_S:.0f} s; {how_much}"),
+        entry.settle(
+            InputBlockedError(f"the program in {self._name} has not read its input for {DEADLINE_S:.0f} s; {how_much}")
         )
-
-    def _fail(self, entry: _Entry, error: Exception) -> None:
-        if entry.timer is not None:
-            entry.timer.cancel()
-        if entry.done is not None and not entry.done.done():
-            entry.done.set_exception(error)
 
     def _check_line_limit(self, data: bytes) -> int:
         """Refuse input that canonical mode would truncate; return the length of the unfinished line afterwards."""

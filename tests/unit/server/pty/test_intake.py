@@ -111,7 +111,7 @@ def test_the_last_output_of_the_reader_thread_is_parsed_before_the_end():
     def scenario(intake, _slave):
         nonlocal journal
         journal = intake._journal
-        intake._turns.flood_begins(intake)
+        intake._turns.flooding.add(intake)
         intake._ahead = Ending()
         assert intake.read_slice() is After.MORE
         assert (intake.position, intake.ended) == (4, False)
