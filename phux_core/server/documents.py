@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import DEFAULT_STYLE
 from phux_core.server.screen.changes import lines_shown
-from phux_core.server.shell.observer import current_directory
+from phux_core.server.shell.pane_shell import current_directory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

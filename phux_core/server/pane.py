@@ -27,7 +27,6 @@ from phux_core.server.screen.terminal import Terminal
 from phux_core.server.shell.edit_line import QUESTION
 from phux_core.server.shell.keyboard import Keyboard
 from phux_core.server.shell.marks import ShellMarks
-from phux_core.server.shell.observer import ShellObserver
 from phux_core.server.shell.pane_shell import PaneShell
 from phux_core.server.shell.state_watch import StateWatch
 from phux_core.server.shell.tracker import ShellTracker
@@ -126,15 +125,9 @@ class Pane:
         )
         self.tracker.last_output = loop.time()
         self.keyboard = Keyboard(loop, fd, name, self.engine, journal, self.tracker, position)
-        self.observer = ShellObserver(record, fd, self.tracker, self.keyboard, journal, position)
-        self.watch = StateWatch(
-            loop,
-            self._look,
-            self._on_state,
-            lambda: self.keyboard.queue.may_be_unread,
-        )
-        shell = PaneShell(
-            record, self.tracker, self.keyboard, self.watch, journal, Waker(), position, self.intake.read_now
+        self.watch = StateWatch(loop, self._look, self._on_state, lambda: self.keyboard.queue.may_be_unread)
+        self.shell = shell = PaneShell(
+            record, fd, self.tracker, self.keyboard, self.watch, journal, Waker(), position, self.intake.read_now
         )
         self.runs = RunFollower(shell, self.ledger, log.read)
         self.runner = Runner(shell, self.ledger, self.runs, context.run_directory)
@@ -228,7 +221,7 @@ class Pane:
             was_integrated = bool(tracker.marks.nonce)
             in_editor = tracker.marks.start is not None and engine.modes().bracketed_paste
             now = self._context.loop.time()
-            self.router.publish(self.observer.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
+            self.router.publish(self.shell.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
             if tracker.asks_for_hooks:
                 tracker.asks_for_hooks = False
                 self.keyboard.type_ours([{"text": QUESTION}])

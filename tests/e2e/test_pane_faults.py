@@ -119,13 +119,13 @@ def test_a_fault_in_tracking_marks_stays_in_its_pane_and_is_logged_once(tmp_path
 
 
 LOOK_FAULT = """
-from phux_core.server.shell import observer
-look = observer.look
+from phux_core.server.shell import pane_shell
+look = pane_shell.look
 def faulty(*words):
     if is_on():
         raise RuntimeError("a fault in looking")
     return look(*words)
-observer.look = faulty
+pane_shell.look = faulty
 """
 
 

@@ -17,7 +17,7 @@ from phux_core.server.api.handlers import handles
 from phux_core.server.kernel.foreground import working_directory
 from phux_core.server.kernel.shell_kind import shell_kind
 from phux_core.server.pane_record import PaneRecord
-from phux_core.server.shell.observer import current_directory
+from phux_core.server.shell.pane_shell import current_directory
 from phux_core.server.tree import launch
 
 if TYPE_CHECKING:

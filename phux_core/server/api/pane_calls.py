@@ -65,7 +65,7 @@ def _is_painted(pane: Pane) -> bool:
         return False
     if state == "running":
         return True
-    foreground = pane.observer.foreground()
+    foreground = pane.shell.foreground()
     return foreground is not None and foreground.waiting is not False
 
 

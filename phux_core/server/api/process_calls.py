@@ -146,7 +146,7 @@ def send_signal(pane: Pane, name: str, *, shell: bool) -> Result:
     """
     if not pane.takes_input:
         raise PaneClosedError(f"the program in @{pane.id} has ended")
-    foreground = pane.observer.foreground()
+    foreground = pane.shell.foreground()
     if foreground is None:
         raise NoSuchTargetError(f"nothing has the terminal of @{pane.id} now", remedy="look at it: phux snapshot")
     # A loop runs in the shell itself, and C-c ends the loop, not the shell.

@@ -20,9 +20,8 @@ import termios
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core import procfs
-from phux_core.server.kernel.poll_arguments import READS, RESTART, WAITS, polled
 from phux_core.server.kernel.shell_kind import kind_of_name, shell_kind
-from phux_core.server.kernel.syscall import read_call
+from phux_core.server.kernel.syscall import READS, RESTART, WAITS, polled, read_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

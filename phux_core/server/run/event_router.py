@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phux_core.server.shell.events import CommandFinished, CommandStarted, LineLength, PromptReady
-from phux_core.server.shell.observer import current_directory
+from phux_core.server.shell.pane_shell import current_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

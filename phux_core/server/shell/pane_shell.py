@@ -1,16 +1,25 @@
-"""The parts of a pane that follow its shell and type into it."""
+"""The shell of one pane: the parts that follow it and type into it, and looks at its foreground."""
 
 from __future__ import annotations
 
+import os
+import select
 from typing import TYPE_CHECKING
 
 from attrs import frozen
+
+from phux_core import procfs
+from phux_core.server.kernel.foreground import look, working_directory
+from phux_core.server.shell.output_bounds import last_line
+from phux_core.server.shell.tracker import Look
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phux_core.keeper.journal import Journal
+    from phux_core.server.kernel.foreground import Foreground
     from phux_core.server.pane_record import PaneRecord
+    from phux_core.server.shell.events import ShellEvent
     from phux_core.server.shell.keyboard import Keyboard
     from phux_core.server.shell.state_watch import StateWatch
     from phux_core.server.shell.tracker import ShellTracker
@@ -28,6 +37,7 @@ class PaneShell:
     """
 
     record: PaneRecord
+    fd: int
     tracker: ShellTracker
     keyboard: Keyboard
     watch: StateWatch
@@ -40,3 +50,47 @@ class PaneShell:
     def name(self) -> str:
         """The pane's id in messages, such as ``@3``."""
         return f"@{self.record.id}"
+
+    def foreground(self) -> Foreground | None:
+        """Return the foreground of the terminal; None if there is none."""
+        return look(self.fd, self.record.command, self.record.shell)
+
+    def look(self, now: float, *, alt_screen: bool, in_editor: bool) -> list[ShellEvent]:
+        """Update the tracker, and return its events."""
+        tracker, marks = self.tracker, self.tracker.marks
+        unread = self.keyboard.queue.is_unread()  # first: a program that has read everything may already wait
+        known = tracker.foreground
+        foreground = known if tracker.knows_foreground and self._has_foreground(known) else self.foreground()
+        replaced_at = None
+        if tracker.may_be_replaced(foreground) and not self._was_started_with(f"PHUX_NONCE={marks.nonce}"):
+            replaced_at = last_line(self.journal, marks.start, self.position())
+        has_output = marks.has_typed_ahead and _is_readable(self.fd)
+        return tracker.look(Look(now, foreground, unread, alt_screen, has_output, in_editor, replaced_at))
+
+    def _has_foreground(self, known: Foreground | None) -> bool:
+        """Return whether the process group that had the foreground still has it."""
+        try:
+            return known is not None and os.tcgetpgrp(self.fd) == known.pgid
+        except OSError:
+            return False
+
+    def _was_started_with(self, variable: str) -> bool:
+        """Return whether the first process has a variable in its environment: ``exec`` of another shell drops it."""
+        if not procfs.is_usable():
+            return True
+        try:
+            with open(f"/proc/{self.record.pid}/environ", "rb") as file:
+                return variable.encode() in file.read().split(b"\0")
+        except OSError:
+            return True
+
+
+def current_directory(record: PaneRecord) -> str:
+    """Ask the kernel for the working directory of a pane's first process; return the last known one if it fails."""
+    return (None if record.dead else working_directory(record.pid)) or record.cwd
+
+
+def _is_readable(fd: int) -> bool:
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return bool(poll.poll(0))
