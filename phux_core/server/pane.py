@@ -10,7 +10,7 @@ import os
 import termios
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
@@ -48,21 +48,13 @@ if TYPE_CHECKING:
     from phux_core.server.shell.events import State
 
 
-class PaneHub(Protocol):
-    """Publishes the events and the output of panes."""
-
-    def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
-        """Publish an event."""
-
-    def written(self, pane: Pane) -> None:
-        """Report new output."""
-
-
 @frozen
 class PaneContext:
     """The objects that all panes of a service share.
 
     Attributes:
+        emit: Publishes an event, given its name, the pane's id and sequence number, and its fields.
+        on_output: Called when new output was processed.
         feed_mark: Records whose engine is at work, in case it ends the process.
         run_directory: The directory for files that shells source.
         on_dead: Called once, when the program has ended and all its output was read.
@@ -71,7 +63,8 @@ class PaneContext:
 
     loop: asyncio.AbstractEventLoop
     turns: ReadTurns
-    events: PaneHub
+    emit: Callable[..., None]
+    on_output: Callable[[Pane], None]
     feed_mark: MutableSequence[int] | memoryview[int]
     run_directory: str
     on_dead: Callable[[Pane], None]
@@ -156,7 +149,7 @@ class Pane:
         return self.fd >= 0 and not self.intake.ended
 
     def _emit(self, name: str, /, **payload: object) -> None:
-        self._context.events.emit(name, pane=self.id, seq=self.seq, **payload)
+        self._context.emit(name, pane=self.id, seq=self.seq, **payload)
 
     # Output
 
@@ -182,7 +175,7 @@ class Pane:
             self.keep_checkpoint()  # the next service must not feed it the same bytes
         self.watch.touch()
         with contained():
-            self._context.events.written(self)
+            self._context.on_output(self)
 
     def keep_checkpoint(self) -> None:
         """Store a checkpoint of the terminal, and restart the journal if all of it was parsed."""

@@ -87,7 +87,8 @@ class Service:
         self._context = PaneContext(
             loop,
             self.turns,
-            self.events,
+            self.events.emit,
+            self.events.written,
             self._feed_mark,
             os.path.dirname(settings.socket),
             self._on_pane_dead,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 from phux_core.logs import ledger
 from phux_core.logs.ledger import Ledger
 from phux_core.server.shell.events import CommandFinished, CommandStarted
-from phux_core.server.shell.pane_shell import current_directory
 from phux_core.server.shell.output_bounds import start_of_unmarked_prompt
+from phux_core.server.shell.pane_shell import current_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -196,10 +196,6 @@ def _is_member(pid: int, pgid: int) -> bool:
 
 def _descendants(leader: _Process) -> Iterator[_Process]:
     """Yield the leader, its descendants and then its siblings: a shell starts the parts of a pipeline as siblings."""
-    if not _has_children_files():
-        yield leader
-        yield from _scan(leader.pgid, without=leader.pid)
-        return
     seen = {leader.pid}
     queue = [leader]
     parent: _Process | None = None
@@ -226,17 +222,12 @@ def _new_members(pids: list[int], pgid: int, seen: set[int]) -> Iterator[_Proces
                 yield process
 
 
-def _scan(pgid: int, *, without: int = 0) -> Iterator[_Process]:
+def _scan(pgid: int) -> Iterator[_Process]:
     for entry in os.listdir("/proc"):
-        if entry.isdigit() and _is_member(int(entry), pgid) and int(entry) != without:
+        if entry.isdigit() and _is_member(int(entry), pgid):
             process = _process(int(entry))
             if process is not None and process.state not in "ZX":
                 yield process
-
-
-@functools.cache
-def _has_children_files() -> bool:
-    return os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # CONFIG_PROC_CHILDREN
 
 
 # How processes wait

@@ -402,8 +402,7 @@ class Attachments:
         """Push the changed tree, and end the attachments to sessions that have ended."""
         sessions = self._host.tree.sessions
         for session in sessions.values():
-            if session.windows:
-                session.current.bell = False
+            session.current.bell = False
         for attachment in list(self._all.values()):
             shown = sessions.get(attachment.session_id)
             if shown is None or not shown.alive:

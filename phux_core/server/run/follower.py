@@ -17,8 +17,8 @@ from phux_core.server.run.remote_shell import ANSWER_S
 from phux_core.server.shell.edit_line import INTERRUPT, leaves_line
 from phux_core.server.shell.events import CommandFinished, CommandStarted
 from phux_core.server.shell.marks import parse_number
-from phux_core.server.shell.pane_shell import current_directory
 from phux_core.server.shell.output_bounds import below_line, last_line, start_of_unmarked_prompt, typed_line
+from phux_core.server.shell.pane_shell import current_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
