@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 MAX_CLIENTS = 1024
 _STEPS = 2**32 - 1
 _ACCEPT_AGAIN_S = 1.0
-_LIVES, _SUBSCRIPTIONS_A_LIFE = 2**12, 2**20
+# Numbers of subscriptions are unique among this many restarts.
+_RESTARTS, _SUBSCRIPTIONS = 2**12, 2**20
 _log = logging.getLogger("phux.service")
 
 
@@ -58,7 +59,6 @@ class Service:
     Attributes:
         reserved_names: Names of sessions that are being created.
         starting: The number of programs that are being started.
-        room: The receive buffer that all connections share; none keeps data in it.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Service:
         self._dispatch = partial(dispatch, self)
         self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
         self.panes: dict[int, Pane] = {}
-        first_number = 1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE
+        first_number = 1 + (inheritance.hello["restarts"] % _RESTARTS) * _SUBSCRIPTIONS
         self.events = EventHub(first_number)
         self.attachments: Attachments = Attachments(self, first_number)
         self.events.observer = self.attachments
@@ -94,8 +94,8 @@ class Service:
             self._on_pane_dead,
             self._keep_checkpoint,
         )
-        life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
-        self.logs = Logs(loop, settings, life, self.panes.values)
+        name = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
+        self.logs = Logs(loop, settings, name, self.panes.values)
         self.arranger = Arranger(
             self.tree, self.panes, settings.window_size, write_tree=self.write_tree, tree_changed=self.tree_changed
         )
@@ -103,7 +103,6 @@ class Service:
         self.starting = 0
         self._reported = tree_state(self.tree)
         self._connections: set[Connection] = set()
-        self.room = bytearray(wire.RECEIVE_SIZE)
         self.stopping = False
         self._accepting: set[asyncio.Task[object]] = set()
         self.keeper = KeeperLink(loop, channel, on_exit=self._on_exit, on_closed=self._on_keeper_gone)
@@ -115,7 +114,7 @@ class Service:
         self._listener.setblocking(False)
         loop.add_reader(self._listener, self._accept)
         self._lifecycle.tree_changed()
-        for message in inheritance.news:
+        for message in inheritance.messages:
             self.keeper.take(message)
         loop.call_soon(self.keeper.ready)  # from the loop, to report that it runs
 

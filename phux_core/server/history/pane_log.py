@@ -32,13 +32,7 @@ _log = logging.getLogger("phux.logs")
 
 
 class Hole(NamedTuple):
-    """A part of the stream that is not in the log.
-
-    Attributes:
-        start: The sequence number of the first missing byte.
-        end: The sequence number after the last one; None while it may still grow, or be filled.
-        why: Why it could not be written.
-    """
+    """A part of the stream that is not in the log; ``end`` is None while it may still grow, or be filled."""
 
     start: int
     end: int | None

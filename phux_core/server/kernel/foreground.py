@@ -91,7 +91,6 @@ def look(master: int, first_name: str = "", first_shell: str | None = None) -> F
     """Return the foreground of a terminal.
 
     Args:
-        master: The pty master.
         first_name: The name of the terminal's first program, for systems that do not report names.
         first_shell: The kind of interactive shell it is, if any.
 

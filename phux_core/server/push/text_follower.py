@@ -195,7 +195,6 @@ def _erased(data: bytes, old: int, lines: list[str], cut: bytes = b"") -> list[s
     """List written text that no line contains any more: erased, overwritten, or on an alternate screen that was left.
 
     Args:
-        data: The output.
         old: How many bytes of it are older than the requested start.
         lines: The lines that are left of it.
         cut: Text of an earlier event that ``data`` continues.

@@ -64,7 +64,6 @@ class Capture:
         self._add(journal, journal.position)
 
     def finish(self, journal: Journal, end: int) -> Stretch:
-        """Return the output up to the end of the command."""
         self._add(journal, end)
         omitted = end - self._start - len(self._head) - len(self._tail) - self._returns_lost
         return Stretch(bytes(self._head), max(0, omitted), bytes(self._tail))

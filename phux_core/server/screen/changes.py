@@ -29,7 +29,7 @@ class Change(NamedTuple):
     Attributes:
         full: Whether all rows count as changed, because it is too long ago or the size has changed since.
         scrolled: By how many rows the screen has scrolled up.
-        rows: The changed rows, counted from 0.
+        rows: The changed rows.
     """
 
     full: bool

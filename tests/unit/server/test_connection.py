@@ -22,7 +22,6 @@ class Host:
 
     def __init__(self):
         self.loop = asyncio.get_running_loop()
-        self.room = bytearray(256 * 1024)
         self.prepared = 0
         self.gone = asyncio.Event()
 
@@ -133,7 +132,7 @@ def test_a_client_that_leaves_too_many_bytes_unread_is_disconnected(monkeypatch)
 
 
 def test_the_abort_timer_causes_no_error_after_the_client_has_read_the_protocol_error(monkeypatch):
-    monkeypatch.setattr(module, "LAST_WORDS_S", 0.05)
+    monkeypatch.setattr(module, "ERROR_S", 0.05)
 
     async def scenario():
         async with connected() as (host, client):
@@ -145,7 +144,7 @@ def test_the_abort_timer_causes_no_error_after_the_client_has_read_the_protocol_
             assert (await receive(client))["error"]["code"] == "protocol"
             await host.gone.wait()
             ended = loop.create_future()
-            loop.call_later(2 * module.LAST_WORDS_S, ended.set_result, None)
+            loop.call_later(2 * module.ERROR_S, ended.set_result, None)
             await ended
 
     asyncio.run(scenario())
