@@ -17,7 +17,6 @@ from attrs import frozen
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import InternalError, PaneClosedError
 from phux_core.keeper.children import window_size
-from phux_core.server.pane_faults import RESTORING
 from phux_core.server.pty.intake import Intake
 from phux_core.server.run.event_router import EventRouter
 from phux_core.server.run.follower import RunFollower
@@ -154,27 +153,27 @@ class Pane:
     # Output
 
     def _take(self, data: bytes) -> None:
-        contained, router = self.faults.contained, self.router
+        contained, router = self.faults.output, self.router
         base = place = self.seq - len(data)
-        with contained():
+        with contained:
             self.log.append(place, data)
         effects = self.terminal.feed(data)
         self.tracker.last_output = self._context.loop.time()
         for effect in effects:
-            with contained():
+            with contained:
                 if isinstance(effect, PrivateOsc):
                     place = router.take_output(data, base, place, effect.start)
                     router.take_mark(effect)
                     place = max(place, effect.end)
                 else:
                     self._on_effect(effect)
-        with contained():
+        with contained:
             router.take_output(data, base, place, self.seq)
         if self.faults.engine_was_replaced:
             self.faults.engine_was_replaced = False
             self.keep_checkpoint()  # the next service must not feed it the same bytes
         self.watch.touch()
-        with contained():
+        with contained:
             self._context.on_output(self)
 
     def keep_checkpoint(self) -> None:
@@ -208,9 +207,7 @@ class Pane:
         if self.record.dead or self.fd < 0:
             return "dead", None
         tracker, engine = self.tracker, self.engine
-        state: State = "running"
-        foreground: Foreground | None = None
-        with self.faults.contained():
+        with self.faults.output:
             was_integrated = bool(tracker.marks.nonce)
             in_editor = tracker.marks.start is not None and engine.modes().bracketed_paste
             now = self._context.loop.time()
@@ -220,8 +217,8 @@ class Pane:
                 self.keyboard.type_ours([{"text": QUESTION}])
             if was_integrated and not tracker.marks.nonce:
                 self.keep_checkpoint()  # the next service must not find its marks again
-            state, foreground = tracker.state, tracker.foreground
-        return state, foreground
+            return tracker.state, tracker.foreground
+        return "running", None
 
     def _on_state(self, state: State, foreground: Foreground | None) -> None:
         command = foreground.name if foreground is not None else self.record.command
@@ -229,7 +226,7 @@ class Pane:
         self._emit("state_changed", state=state, command=command, pid=pid)
         if state != "running" and not self.ready.done():
             self.ready.set_result(None)
-        with self.faults.contained():
+        with self.faults.output:
             self.runs.take_state(state, self.watch.front)
 
     # Input
@@ -315,11 +312,11 @@ class Pane:
 
 def restore(pane: Pane, rebuilt: Rebuilt) -> None:
     """Restore the shell and runs of a pane at its checkpoint, and process the marks since."""
-    contained = partial(pane.faults.contained, RESTORING)
+    contained = pane.faults.restoring
     if rebuilt.notes is not None:
-        with contained():
+        with contained:
             pane.tracker.marks = ShellMarks.load(rebuilt.notes)
-    with contained():
+    with contained:
         pane.runs.restore()
     is_aside = rebuilt.note == SET_ASIDE
     if is_aside:
@@ -328,13 +325,13 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
     starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
     for effect in rebuilt.effects:
         if isinstance(effect, PrivateOsc):
-            with contained():
+            with contained:
                 pane.tracker.marks.resume(starts, effect.start)
                 pane.router.take_mark(effect)
     marks = pane.tracker.marks
     marks.resume(starts, pane.journal.position)
     marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and (is_aside or pane.journal.base > 0)
-    with contained():
+    with contained:
         pane.runs.after_replay()
         pane.runner.resume()
     if rebuilt.note is not None:
