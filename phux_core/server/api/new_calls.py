@@ -181,7 +181,7 @@ def _directory(beside: Pane, program: Program) -> str:
         return launch.check_cwd(program.cwd)
     candidates = [current_directory(beside.record), beside.record.cwd]
     if beside.fd >= 0:
-        with contextlib.suppress(OSError):  # first that of the foreground program, which is what the user sees
+        with contextlib.suppress(OSError):  # first that of the foreground program, which the user sees
             candidates.insert(0, working_directory(os.tcgetpgrp(beside.fd)) or "")
     usable = (path for path in candidates if os.path.isdir(path) and os.access(path, os.X_OK))
     return next(usable, "/")

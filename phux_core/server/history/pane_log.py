@@ -1,6 +1,6 @@
 """The log of one live pane: output is appended before it is parsed.
 
-The journal survives the service, so a delay loses nothing: after a restart the next service appends what is missing,
+The journal survives the service, so a delay loses nothing: after a restart the next service appends the missing output,
 and while the disk is full, the output waits in the journal. Only if the journal has to be restarted first, the log gets
 a hole: the files show where, and ``meta.json`` has the cause. Errors here do not affect the pane.
 """
@@ -59,7 +59,7 @@ class PaneLog:
         self._cause = "it could not be written"  # the last problem
         self._retry_at = 0.0
         self._changed_at: int | None = None
-        self._appended_lines = _MOST_LINES  # rewrite it the first time
+        self._appended_lines = _MOST_LINES  # the first time, the file is rewritten
         if writer is not None:
             try:
                 writer.resume()
@@ -173,7 +173,7 @@ class PaneLog:
         return b""
 
     def before_journal_restarts(self) -> None:
-        """Append the journal, which is about to be restarted; what cannot be written becomes a hole."""
+        """Append the journal, which is about to be restarted; output that cannot be written becomes a hole."""
         self._retry_at = 0.0
         self.catch_up()
 
@@ -208,7 +208,7 @@ class PaneLog:
                     places.replace_file(places.COMMANDS, all_of_them.dump(), dir_fd=directory)
                     self._appended_lines = 0
         except OSError:
-            self._appended_lines = _MOST_LINES  # lines may be missing or incomplete: rewrite it the next time
+            self._appended_lines = _MOST_LINES  # lines may be missing or incomplete: rewrite the file the next time
 
     def _failed(self, error: OSError) -> None:
         if self.problem is None:

@@ -1,4 +1,4 @@
-"""Report what runs in the foreground of a terminal, and whether it waits for input.
+"""Report the foreground program of a terminal, and whether it waits for input.
 
 Reads the pty master's settings and /proc, but never the output; starts nothing and keeps no state. Any process may
 vanish between two reads; one that cannot be read counts as gone. Without a usable /proc (see ``phux_core.procfs``),

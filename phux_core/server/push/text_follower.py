@@ -168,7 +168,7 @@ class Follower:
         start = data.rfind(b"\n") + 1
         size = len(data) - start
         if b"\x1b" in data and self._pane.engine.alt_screen:
-            return len(_settled(data))  # there are no lines; each event has what was drawn
+            return len(_settled(data))  # there are no lines; each event has the drawn text
         if size > _LONGEST_DRAWN:
             overwritten = data.rstrip(b"\r").rfind(b"\r", start)
             if overwritten >= 0:

@@ -1,4 +1,4 @@
-"""Find what changed on a screen since a sequence number: rows, and lines of the alternate screen.
+"""Find the changes of a screen since a sequence number: rows, and lines of the alternate screen.
 
 Nothing is recorded while a program writes: each read of a screen is recorded, and compared with earlier ones. Rows
 that only scrolled up count as unchanged. On the alternate screen, text is drawn in any order and in several pieces, so

@@ -3,7 +3,7 @@
 - A dead pane stays readable for ``keep_dead`` seconds. At most ``MAX_DEAD`` are kept; the oldest are removed first.
 - The server ends when its last session has ended: at once, or if clients are connected, after a second in which one of
   them may create another session. A server with an owner ends only with its owner.
-- ``exit_after_idle`` ends the server after this time without a client, whatever runs in it.
+- ``exit_after_idle`` ends the server after this time without a client, even if programs are running.
 - A server started for a first session ends soon if none is created.
 """
 
@@ -56,13 +56,13 @@ class Lifecycle:
             self._check()
 
     def tree_changed(self) -> None:
-        """Check what can be ended; call at the start and after every change of the tree."""
+        """Check for panes to remove and reasons to end; call at the start and after every change of the tree."""
         self._had_session |= bool(self._tree.sessions)
         self._changed_at = self._loop.time()
         self._check()
 
     def _check(self) -> None:
-        """End what is due, and check again when something else may be."""
+        """Remove panes and end the server if it is time, and check again later."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
