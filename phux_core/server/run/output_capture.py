@@ -50,7 +50,7 @@ class Capture:
         self._returns_lost = 0
 
     def recall(self, read: Callable[[int, int], bytes], end: int) -> None:
-        """Read the output that an earlier service had absorbed from the log, up to the start of the journal.
+        """Read from the log the output that an earlier service had absorbed, up to the start of the journal.
 
         ``read`` returns a part of the stream, all of it or nothing.
         """
