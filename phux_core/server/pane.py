@@ -181,7 +181,7 @@ class Pane:
         self._context.on_checkpoint(self, self.terminal.checkpoint())
         if self.intake.journal_may_restart:
             self.runs.before_journal_restarts()
-            self.log.before_journal_restarts()
+            self.log.catch_up(at_once=True)  # output that cannot be written becomes a hole
             self.ledger.flush()
             self.journal.restart()
 

@@ -103,10 +103,10 @@ class PaneLog:
                 self._failed(error)
         self.catch_up()
 
-    def catch_up(self) -> None:
-        """Append the part of the journal that is not in the log."""
+    def catch_up(self, *, at_once: bool = False) -> None:
+        """Append the part of the journal that is not in the log; soon after a failure only if ``at_once``."""
         writer = self._writer
-        if writer is None or (self.problem is not None and time.monotonic() < self._retry_at):
+        if writer is None or (self.problem is not None and not at_once and time.monotonic() < self._retry_at):
             return
         try:
             if self.problem is not None:
@@ -172,11 +172,6 @@ class PaneLog:
                 return data
         return b""
 
-    def before_journal_restarts(self) -> None:
-        """Append the journal, which is about to be restarted; output that cannot be written becomes a hole."""
-        self._retry_at = 0.0
-        self.catch_up()
-
     def update(self, **meta: Any) -> None:
         """Update the description of the pane."""
         if any(self._meta.get(name) != value for name, value in meta.items()):
@@ -192,8 +187,7 @@ class PaneLog:
 
     def close(self) -> None:
         """Append the rest, and close the file."""
-        self._retry_at = 0.0
-        self.catch_up()
+        self.catch_up(at_once=True)
         if self._writer is not None:
             self._writer.close()
 
