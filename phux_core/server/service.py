@@ -109,7 +109,9 @@ class Service:
         self._rebuilding = True
         self._adopt(inheritance)
         self._rebuilding, self._feed_mark[1] = False, 0
-        self._lifecycle = Lifecycle(loop, self.tree, settings, remove_panes=self.remove_panes, shutdown=self.shutdown)
+        self._lifecycle = Lifecycle(
+            loop, self.tree, settings, self._connections, remove_panes=self.remove_panes, shutdown=self.shutdown
+        )
         self._listener = socket.socket(fileno=inheritance.listener)
         self._listener.setblocking(False)
         loop.add_reader(self._listener, self._accept)
@@ -290,13 +292,12 @@ class Service:
         if self.stopping:
             connection.close()
         self._connections.add(connection)
-        self._lifecycle.client_connected()
 
     def disconnected(self, connection: Connection) -> None:
         self._connections.discard(connection)
+        self._lifecycle.client_disconnected()
         self.events.drop_subscriber(connection)
         self.attachments.drop_client(connection)
-        self._lifecycle.client_disconnected()
 
     def resumed(self, connection: Connection) -> None:
         self.events.resumed(connection)

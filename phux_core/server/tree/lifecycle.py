@@ -16,7 +16,7 @@ from attrs import define, field
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from phux_core.server.settings import Settings
     from phux_core.server.tree.records import Tree
@@ -34,10 +34,10 @@ class Lifecycle:
     _loop: asyncio.AbstractEventLoop
     _tree: Tree
     _settings: Settings
+    _clients: Collection[object]
     _remove_panes: Callable[[list[int]], None]
     _shutdown: Callable[[str], None]
     _had_session: bool = field(init=False)
-    _clients: int = field(default=0, init=False)
     _changed_at: float = field(default=0.0, init=False)
     _idle_since: float = field(init=False)
     _timer: asyncio.TimerHandle | None = field(default=None, init=False)
@@ -46,12 +46,8 @@ class Lifecycle:
         self._had_session = self._tree.next_session_id > 1  # also under an earlier service
         self._idle_since = self._loop.time()
 
-    def client_connected(self) -> None:
-        self._clients += 1
-
     def client_disconnected(self) -> None:
-        self._clients -= 1
-        if self._clients == 0:
+        if not self._clients:
             self._idle_since = self._loop.time()
             self._check()
 

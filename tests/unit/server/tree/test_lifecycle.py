@@ -39,6 +39,7 @@ class FakeServer:
         self.now = 0.0
         self.timers = []
         self.tree = Tree()
+        self.clients = []
         self.shutdowns = []
         self.removed = []
         self.settings = Settings("/s", **{"keep_dead": 100.0} | options)
@@ -57,7 +58,7 @@ class FakeServer:
 
     def start(self):
         self.lifecycle = Lifecycle(
-            self, self.tree, self.settings, remove_panes=self._remove, shutdown=self.shutdowns.append
+            self, self.tree, self.settings, self.clients, remove_panes=self._remove, shutdown=self.shutdowns.append
         )
         self.lifecycle.tree_changed()
         return self
@@ -194,10 +195,11 @@ def test_a_server_with_an_owner_does_not_end_with_its_last_session(make_server):
     server = make_server(owned=True)
     pane = server.add()
     server.start()
-    server.lifecycle.client_connected()
+    server.clients.append("a client")
     server.tree.remove_pane(pane)
     server.lifecycle.tree_changed()
     server.pass_time(100)
+    server.clients.pop()
     server.lifecycle.client_disconnected()
     assert server.shutdowns == []
 
@@ -227,9 +229,10 @@ def test_a_server_whose_first_session_is_not_created_ends_soon(make_server):
 
 def test_an_unused_server_does_not_end_while_a_client_is_connected(make_server):
     server = make_server(log="/log").start()
-    server.lifecycle.client_connected()
+    server.clients.append("a client")
     server.pass_time(60)
     assert server.shutdowns == []
+    server.clients.pop()
     server.lifecycle.client_disconnected()
     server.pass_time(60)
     assert server.shutdowns == ["no session was created"]
@@ -259,12 +262,14 @@ def test_the_idle_time_restarts_when_the_last_client_disconnects(make_server):
     server.add()
     server.start()
     server.pass_time(9)
-    server.lifecycle.client_connected()
-    server.lifecycle.client_connected()
+    server.clients.append("a client")
+    server.clients.append("a client")
     server.pass_time(50)
+    server.clients.pop()
     server.lifecycle.client_disconnected()
     server.pass_time(50)
     assert server.shutdowns == []
+    server.clients.pop()
     server.lifecycle.client_disconnected()
     server.pass_time(9)
     assert server.shutdowns == []
