@@ -8,10 +8,10 @@ connection    a connected client: its frames, its pending requests, and everythi
 settings      the options that the keeper was started with
 kernel        foreground processes, system calls, line discipline, peer credentials
 keeper_link   the channel to the keeper
-pane_record   what a restart must not lose of a pane
+pane_record   the state of a pane that survives a restart
 pane_faults   keeps a fault in one pane from the others
 pty           bytes from and to a PTY master
-shell         what a shell is doing
+shell         the state of a shell
 history       logs and command ledgers
 run           a command typed at a prompt, its exit code and its output
 screen        the terminal, changes, attach frames, rebuilding

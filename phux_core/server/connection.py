@@ -32,7 +32,7 @@ HANDSHAKE_S = 10.0
 """How long a client may take to say hello."""
 TURN_S = 0.002
 """How long one client's requests are processed before others get their turn."""
-LAST_WORDS_S = 5.0
+ERROR_S = 5.0
 """How long a disconnected client may take to read the error."""
 HIGH_WATER = 1024 * 1024
 """Unsent bytes above which a client is considered slow."""
@@ -45,6 +45,8 @@ MOST_LARGE_REPLIES = 2
 
 _MAX_REQUEST_ID = 2**53
 _LONGEST_NAME = 100
+# The receive buffer of all connections: each consumes its data at once.
+_RECEIVED = bytearray(wire.RECEIVE_SIZE)
 _log = logging.getLogger("phux.connection")
 
 Result = dict[str, Any]
@@ -54,10 +56,9 @@ if TYPE_CHECKING:
 
 
 class Host(Protocol):
-    """The parts of the service that a connection needs; ``room`` is a receive buffer that all connections share."""
+    """The parts of the service that a connection needs."""
 
     loop: asyncio.AbstractEventLoop
-    room: bytearray
 
     def connected(self, connection: Connection) -> None:
         """Record a new client."""
@@ -121,10 +122,10 @@ class Connection(asyncio.BufferedProtocol):
         self._host.disconnected(self)
 
     def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002
-        return self._host.room
+        return _RECEIVED
 
     def buffer_updated(self, nbytes: int) -> None:
-        self._decoder.push(memoryview(self._host.room)[:nbytes])
+        self._decoder.push(memoryview(_RECEIVED)[:nbytes])
         if not self._turn_scheduled:
             self._work()
 
@@ -216,7 +217,7 @@ class Connection(asyncio.BufferedProtocol):
         self.push({"error": error_document(error)})
         self.close()
         self._timer.cancel()
-        self._timer = self._loop.call_later(LAST_WORDS_S, self._transport.abort)
+        self._timer = self._loop.call_later(ERROR_S, self._transport.abort)
 
     def _handshake_overdue(self) -> None:
         self._cut_off(ProtocolError(f"no hello came within {HANDSHAKE_S:.0f} s"))

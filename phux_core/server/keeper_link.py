@@ -45,7 +45,7 @@ class Inheritance:
     children: list[Child] = field(factory=list)
     journals: dict[int, Journal] = field(factory=dict)
     blobs: dict[str, bytes] = field(factory=dict)
-    news: list[Message] = field(factory=list)
+    messages: list[Message] = field(factory=list)
 
     def take_journal(self, pane: int) -> Journal:
         """Return a pane's journal; an empty one if the keeper has none."""
@@ -76,7 +76,7 @@ def receive_inheritance(channel: Channel) -> Inheritance:
             elif header["op"] == "blob":
                 inheritance.blobs[header["key"]] = message.payload
             elif header["op"] == "begin":
-                inheritance.news = messages[number + 1 :]
+                inheritance.messages = messages[number + 1 :]
                 return inheritance
 
 

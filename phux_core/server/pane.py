@@ -10,14 +10,13 @@ import os
 import termios
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import InternalError, PaneClosedError
 from phux_core.keeper.children import window_size
-from phux_core.server.pane_faults import RESTORING
 from phux_core.server.pty.intake import Intake
 from phux_core.server.run.event_router import EventRouter
 from phux_core.server.run.follower import RunFollower
@@ -53,21 +52,13 @@ _LARGE_JOURNAL = 1024 * 1024
 _FREED_AFTER_S = 10.0
 
 
-class PaneHub(Protocol):
-    """Publishes the events and the output of panes."""
-
-    def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
-        """Publish an event."""
-
-    def written(self, pane: Pane) -> None:
-        """Report new output."""
-
-
 @frozen
 class PaneContext:
     """The objects that all panes of a service share.
 
     Attributes:
+        emit: Publishes an event, given its name, the pane's id and sequence number, and its fields.
+        on_output: Called when new output was processed.
         feed_mark: Records whose engine is at work, in case it ends the process.
         run_directory: The directory for files that shells source.
         on_dead: Called once, when the program has ended and all its output was read.
@@ -76,7 +67,8 @@ class PaneContext:
 
     loop: asyncio.AbstractEventLoop
     turns: ReadTurns
-    events: PaneHub
+    emit: Callable[..., None]
+    on_output: Callable[[Pane], None]
     feed_mark: MutableSequence[int] | memoryview[int]
     run_directory: str
     on_dead: Callable[[Pane], None]
@@ -161,40 +153,40 @@ class Pane:
         return self.fd >= 0 and not self.intake.ended
 
     def _emit(self, name: str, /, **payload: object) -> None:
-        self._context.events.emit(name, pane=self.id, seq=self.seq, **payload)
+        self._context.emit(name, pane=self.id, seq=self.seq, **payload)
 
     # Output
 
     def _take(self, data: bytes) -> None:
-        contained, router = self.faults.contained, self.router
+        contained, router = self.faults.output, self.router
         base = place = self.seq - len(data)
-        with contained():
+        with contained:
             self.log.append(place, data)
         effects = self.terminal.feed(data)
         self.tracker.last_output = self._context.loop.time()
         for effect in effects:
-            with contained():
+            with contained:
                 if isinstance(effect, PrivateOsc):
                     place = router.take_output(data, base, place, effect.start)
                     router.take_mark(effect)
                     place = max(place, effect.end)
                 else:
                     self._on_effect(effect)
-        with contained():
+        with contained:
             router.take_output(data, base, place, self.seq)
         if self.faults.engine_was_replaced:
             self.faults.engine_was_replaced = False
             self.keep_checkpoint()  # the next service must not feed it the same bytes
         self.watch.touch()
-        with contained():
-            self._context.events.written(self)
+        with contained:
+            self._context.on_output(self)
 
     def keep_checkpoint(self) -> None:
         """Store a checkpoint of the terminal, and restart the journal if all of it was parsed."""
         self._context.on_checkpoint(self, self.terminal.checkpoint())
         if self.intake.journal_may_restart:
             self.runs.before_journal_restarts()
-            self.log.before_journal_restarts()
+            self.log.catch_up(at_once=True)  # output that cannot be written becomes a hole
             self.ledger.flush()
             self.journal.restart()
 
@@ -228,9 +220,7 @@ class Pane:
         if self.record.dead or self.fd < 0:
             return "dead", None
         tracker, engine = self.tracker, self.engine
-        state: State = "running"
-        foreground: Foreground | None = None
-        with self.faults.contained():
+        with self.faults.output:
             was_integrated = bool(tracker.marks.nonce)
             in_editor = tracker.marks.start is not None and engine.modes().bracketed_paste
             now = self._context.loop.time()
@@ -240,8 +230,8 @@ class Pane:
                 self.keyboard.type_ours([{"text": QUESTION}])
             if was_integrated and not tracker.marks.nonce:
                 self.keep_checkpoint()  # the next service must not find its marks again
-            state, foreground = tracker.state, tracker.foreground
-        return state, foreground
+            return tracker.state, tracker.foreground
+        return "running", None
 
     def _on_state(self, state: State, foreground: Foreground | None) -> None:
         command = foreground.name if foreground is not None else self.record.command
@@ -249,7 +239,7 @@ class Pane:
         self._emit("state_changed", state=state, command=command, pid=pid)
         if state != "running" and not self.ready.done():
             self.ready.set_result(None)
-        with self.faults.contained():
+        with self.faults.output:
             self.runs.take_state(state, self.watch.front)
 
     # Input
@@ -335,11 +325,11 @@ class Pane:
 
 def restore(pane: Pane, rebuilt: Rebuilt) -> None:
     """Restore the shell and runs of a pane at its checkpoint, and process the marks since."""
-    contained = partial(pane.faults.contained, RESTORING)
+    contained = pane.faults.restoring
     if rebuilt.notes is not None:
-        with contained():
+        with contained:
             pane.tracker.marks = ShellMarks.load(rebuilt.notes)
-    with contained():
+    with contained:
         pane.runs.restore()
     is_aside = rebuilt.note == SET_ASIDE
     if is_aside:
@@ -348,13 +338,13 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
     starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
     for effect in rebuilt.effects:
         if isinstance(effect, PrivateOsc):
-            with contained():
+            with contained:
                 pane.tracker.marks.resume(starts, effect.start)
                 pane.router.take_mark(effect)
     marks = pane.tracker.marks
     marks.resume(starts, pane.journal.position)
     marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and (is_aside or pane.journal.base > 0)
-    with contained():
+    with contained:
         pane.runs.after_replay()
         pane.runner.resume()
     if rebuilt.note is not None:

@@ -53,7 +53,8 @@ _RESERVED = 16
 _RESERVED_FOR = frozenset({"status", "tree", "kill", "kill_server"})
 _STEPS = 2**32 - 1
 _ACCEPT_AGAIN_S = 1.0
-_LIVES, _SUBSCRIPTIONS_A_LIFE = 2**12, 2**20
+# Numbers of subscriptions are unique among this many restarts.
+_RESTARTS, _SUBSCRIPTIONS = 2**12, 2**20
 _log = logging.getLogger("phux.service")
 
 
@@ -63,7 +64,6 @@ class Service:
     Attributes:
         reserved_names: Names of sessions that are being created.
         starting: The number of programs that are being started.
-        room: The receive buffer that all connections share; none keeps data in it.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Service:
         self._dispatch = dispatch
         self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
         self.panes: dict[int, Pane] = {}
-        first_number = 1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE
+        first_number = 1 + (inheritance.hello["restarts"] % _RESTARTS) * _SUBSCRIPTIONS
         self.events = EventHub(first_number)
         self.attachments: Attachments = Attachments(self, first_number)
         self.events.observer = self.attachments
@@ -92,14 +92,15 @@ class Service:
         self._context = PaneContext(
             loop,
             self.turns,
-            self.events,
+            self.events.emit,
+            self.events.written,
             self._feed_mark,
             os.path.dirname(settings.socket),
             self._on_pane_dead,
             self._keep_checkpoint,
         )
-        life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
-        self.logs = Logs(loop, settings, life, self.panes.values)
+        name = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
+        self.logs = Logs(loop, settings, name, self.panes.values)
         self.arranger = Arranger(
             self.tree, self.panes, settings.window_size, write_tree=self.write_tree, tree_changed=self.tree_changed
         )
@@ -108,19 +109,20 @@ class Service:
         self._reported = tree_state(self.tree)
         self._connections: set[Connection] = set()
         self._surplus: set[Connection] = set()
-        self.room = bytearray(wire.RECEIVE_SIZE)
         self.stopping = False
         self._accepting: set[asyncio.Task[object]] = set()
         self.keeper = KeeperLink(loop, channel, on_exit=self._on_exit, on_closed=self._on_keeper_gone)
         self._rebuilding = True
         self._adopt(inheritance)
         self._rebuilding, self._feed_mark[1] = False, 0
-        self._lifecycle = Lifecycle(loop, self.tree, settings, remove_panes=self.remove_panes, shutdown=self.shutdown)
+        self._lifecycle = Lifecycle(
+            loop, self.tree, settings, self._connections, remove_panes=self.remove_panes, shutdown=self.shutdown
+        )
         self._listener = socket.socket(fileno=inheritance.listener)
         self._listener.setblocking(False)
         loop.add_reader(self._listener, self._accept)
         self._lifecycle.tree_changed()
-        for message in inheritance.news:
+        for message in inheritance.messages:
             self.keeper.take(message)
         loop.call_soon(self.keeper.ready)  # from the loop, to report that it runs
 
@@ -298,14 +300,13 @@ class Service:
         if len(self._connections) >= MAX_CLIENTS:
             self._surplus.add(connection)
         self._connections.add(connection)
-        self._lifecycle.client_connected()
 
     def disconnected(self, connection: Connection) -> None:
         self._connections.discard(connection)
         self._surplus.discard(connection)
+        self._lifecycle.client_disconnected()
         self.events.drop_subscriber(connection)
         self.attachments.drop_client(connection)
-        self._lifecycle.client_disconnected()
 
     def resumed(self, connection: Connection) -> None:
         self.events.resumed(connection)

@@ -16,12 +16,10 @@ class Settings:
     """The server's options; docs/config.md describes those that are in the config file.
 
     Attributes:
-        socket: The path of the socket.
         log: The log file of a detached server; None in the foreground.
         owned: Whether it ends with the program that owns it, regardless of sessions.
         exit_after_idle: Seconds without a client after which the server ends; None for never.
         keep_dead: Seconds for which a dead pane stays readable; None for the default.
-        engine: The requested engine; None to choose automatically.
         log_root: The directory of all panes' logs; empty to keep none.
         shell: The program of a new pane without a command; None for the caller's shell.
     """

@@ -50,7 +50,7 @@ def _wake(waiter: asyncio.Future[None]) -> None:
 class Promise:
     """A result or an error that is set once. Any number of callers may wait for it, and give up waiting.
 
-    Unlike an ``asyncio.Future``, it knows whether a caller waits, and does not log an error that nobody asked for.
+    Unlike an ``asyncio.Future``, it knows whether a caller waits, and does not log an error for which no caller waited.
     """
 
     __slots__ = ("_known", "_result")

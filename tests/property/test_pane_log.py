@@ -73,7 +73,7 @@ def test_a_log_equals_the_stream_except_for_its_reported_holes(steps, seed):
             elif step[0] == "checkpoint":
                 log.append(fed, journal.since(fed))
                 fed = journal.position
-                log.before_journal_restarts()
+                log.catch_up(at_once=True)
                 journal.restart()
             else:
                 disk.works = step[0] == "disk works"

@@ -311,7 +311,7 @@ def test_deleted_segments_of_a_quiet_or_dead_pane_become_holes(root):
         log.append(place, data)
 
     output(b"one\n" * 3000)
-    log.before_journal_restarts()
+    log.catch_up(at_once=True)
     journal.restart()
     output(b"two\n")
     log.check_files()

@@ -29,8 +29,8 @@ def handles(name: str, *, part: str = "") -> Callable[[_Function], _Function]:
     """Register a function of the server, or a method of one of its parts, as the handler of a call.
 
     After its first parameter, the function has the parameters and types of the registry; `pane_id` and `id_` stand for
-    `pane` and `id`. It may also have `connection`, and `**rest` for other parameters given, except those that are None.
-    A function that differs from the registry raises TypeError when its module is imported.
+    `pane` and `id`. It may also have `connection`, and `**rest` for the other parameters that are not None. A function
+    that differs from the registry raises TypeError when its module is imported.
 
     Args:
         name: The call.

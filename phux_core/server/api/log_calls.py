@@ -10,7 +10,6 @@ from phux_core.server.api.handlers import find_pane, handles
 from phux_core.server.history.server_logs import SEARCH_S
 
 if TYPE_CHECKING:
-    from phux_core.logs.ledger import Entry
     from phux_core.server.connection import Connection, Result
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service
@@ -70,7 +69,8 @@ async def commands(
     if pane is not None and pane not in service.panes:
         return await service.logs.ask("commands", connection, pane=pane)
     chosen = service.panes.values() if pane is None else [service.panes[pane]]
-    found = sorted((entry for live in chosen for entry in live.ledger.entries), key=_by_time)
+    found = [entry for live in chosen for entry in live.ledger.entries]
+    found.sort(key=lambda entry: (entry.started_at, entry.number))
     return {"commands": [entry.to_document() for entry in found]}
 
 
@@ -134,7 +134,3 @@ def _latest(pane: Pane) -> dict[str, Any]:
     if not begun:
         raise NoSuchTargetError(f"no command is known to have run in @{pane.id}", remedy="`phux logs` reads it all")
     return begun[-1].to_document()
-
-
-def _by_time(entry: Entry) -> tuple[float, int]:
-    return entry.started_at, entry.number

@@ -84,7 +84,7 @@ async def new_session(
         pane = _add_pane(service, record, child)
     finally:
         service.reserved_names.discard(name)
-    return await _finish(service, pane)
+    return await _finish(service, pane, select=True)
 
 
 @handles("new_window")
@@ -103,12 +103,8 @@ async def new_window(
     record, child = await _start(service, program, cwd, size, history=session.history)
     with _discarding(service, child):
         session = _session(service, session_id, index)
-        window = service.tree.add_window(session, name, record, index)
-    pane = _add_pane(service, record, child)
-    if select:
-        session.focus(window.id)
-        service.tree.focus(session.id)
-    return await _finish(service, pane)
+        service.tree.add_window(session, name, record, index)
+    return await _finish(service, _add_pane(service, record, child), select=select)
 
 
 @handles("split")
@@ -144,13 +140,9 @@ async def split(
     window.lay_out(divided_now)
     window.zoomed = None
     new = _add_pane(service, record, child)
-    if select:
-        window.focus(record.id)
-        session.focus(window.id)
-        service.tree.focus(session.id)
     window.drop_dead()
     arranger.fit(window)
-    return await _finish(service, new)
+    return await _finish(service, new, select=select)
 
 
 def check_name_is_free(service: Service, name: str) -> None:
@@ -189,7 +181,7 @@ def _directory(beside: Pane, program: Program) -> str:
         return launch.check_cwd(program.cwd)
     candidates = [current_directory(beside.record), beside.record.cwd]
     if beside.fd >= 0:
-        with contextlib.suppress(OSError):  # first that of the foreground program, which is what the user sees
+        with contextlib.suppress(OSError):  # first that of the foreground program, which the user sees
             candidates.insert(0, working_directory(os.tcgetpgrp(beside.fd)) or "")
     usable = (path for path in candidates if os.path.isdir(path) and os.access(path, os.X_OK))
     return next(usable, "/")
@@ -250,9 +242,12 @@ def _add_pane(service: Service, record: PaneRecord, child: Child) -> Pane:
             raise
 
 
-async def _finish(service: Service, pane: Pane) -> Result:
+async def _finish(service: Service, pane: Pane, *, select: bool) -> Result:
     """Report a new pane, wait for its prompt, and return its place."""
-    service.tree_changed()
+    if select:
+        service.arranger.select("pane", pane.id)
+    else:
+        service.tree_changed()
     service.events.emit("pane_spawned", pane=pane.id, seq=0)
     place = service.arranger.place(pane.id)
     pane.watch.look_now()

@@ -31,7 +31,7 @@ def snapshot(
     service: Service, pane: int, scrollback: int | None, cells: bool, since: int | None, painted: bool
 ) -> Result | Awaitable[Result]:
     def read() -> Result:
-        live = find_pane(service, pane)  # it may have been killed meanwhile
+        live = find_pane(service, pane)  # the pane may have been killed meanwhile
         catch_up(live)
         return read_screen(live, scrollback=scrollback, cells=cells, since=since)
 
@@ -47,7 +47,7 @@ async def _when_painted(pane: Pane, read: Callable[[], Result]) -> Result:
     pauses_by = loop.time() + _LONGEST_OUTPUT_S
     while not _is_painted(pane) and loop.time() < pauses_by:
         if _quiet_s(pane) >= _PAUSE_S:
-            pauses_by = give_up_at  # it is busy
+            pauses_by = give_up_at  # the program is busy
         await asyncio.sleep(_POLL_S)
     return read()
 

@@ -142,7 +142,7 @@ def send_signal(pane: Pane, name: str, *, shell: bool) -> Result:
     """Send a signal to a pane's foreground: by its key if the terminal supports that, else directly.
 
     Raises:
-        RefusedError: It would hit the shell, or the process belongs to another user.
+        RefusedError: The signal would reach the shell, or the process belongs to another user.
     """
     if not pane.takes_input:
         raise PaneClosedError(f"the program in @{pane.id} has ended")

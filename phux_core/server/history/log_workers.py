@@ -30,11 +30,10 @@ class LogWorkers:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
+        self._workers: set[Process] = set()
         self._free: dict[Process, asyncio.TimerHandle] = {}
-        self._busy: set[Process] = set()
         self._slots = asyncio.Semaphore(MOST_WORKERS)
         self._waiting = 0
-        self._closed = False
 
     async def ask(self, request: dict[str, Any], *, deadline_s: float) -> dict[str, Any]:
         """Send a request to a worker, and return its reply, or raise the error in it.
@@ -57,10 +56,10 @@ class LogWorkers:
 
     async def _ask(self, request: dict[str, Any], deadline_s: float) -> dict[str, Any]:
         worker = await self._take()
-        self._busy.add(worker)
+        reply: dict[str, Any] | None = None
         try:
             async with asyncio.timeout(deadline_s):
-                reply = await self._exchange(worker, request)
+                reply = await _exchange(worker, request)
         except TimeoutError:
             raise errors.LimitError(
                 f"the log could not be read within {deadline_s:g} s",
@@ -70,20 +69,10 @@ class LogWorkers:
             if was_too_slow(await worker.wait()):
                 raise too_slow() from None
             raise errors.InternalError("the process that reads logs has ended") from error
-        else:
-            self._put_back(worker)
-            return reply
         finally:
-            if worker in self._busy:
-                self._busy.discard(worker)
-                _end(worker)
-
-    async def _exchange(self, worker: Process, request: dict[str, Any]) -> dict[str, Any]:
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        worker.stdin.write(json.dumps(request).encode() + b"\n")
-        await worker.stdin.drain()
-        reply: dict[str, Any] = json.loads(await worker.stdout.readuntil())
+            if reply is None:
+                self._end(worker)
+        self._free[worker] = self._loop.call_later(_IDLE_S, self._end, worker)
         return reply
 
     async def _take(self) -> Process:
@@ -92,35 +81,34 @@ class LogWorkers:
             timer.cancel()
             if worker.returncode is None:
                 return worker
+            self._workers.discard(worker)
         # -P keeps the working directory out of sys.path, as it does for the service.
-        return await asyncio.create_subprocess_exec(
+        worker = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "phux_core.logs.worker"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=_LONGEST_REPLY,
         )
+        self._workers.add(worker)
+        return worker
 
-    def _put_back(self, worker: Process) -> None:
-        self._busy.discard(worker)
-        if self._closed:
-            _end(worker)
-        else:
-            self._free[worker] = self._loop.call_later(_IDLE_S, self._end_idle, worker)
-
-    def _end_idle(self, worker: Process) -> None:
-        del self._free[worker]
-        _end(worker)
+    def _end(self, worker: Process) -> None:
+        self._workers.discard(worker)
+        timer = self._free.pop(worker, None)
+        if timer is not None:
+            timer.cancel()
+        with contextlib.suppress(ProcessLookupError):
+            worker.kill()
 
     def close(self) -> None:
-        self._closed = True
-        for worker, timer in self._free.items():
-            timer.cancel()
-            _end(worker)
-        for worker in self._busy:
-            _end(worker)
-        self._free.clear()
+        for worker in [*self._workers]:
+            self._end(worker)
 
 
-def _end(worker: Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        worker.kill()
+async def _exchange(worker: Process, request: dict[str, Any]) -> dict[str, Any]:
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    worker.stdin.write(json.dumps(request).encode() + b"\n")
+    await worker.stdin.drain()
+    reply: dict[str, Any] = json.loads(await worker.stdout.readuntil())
+    return reply

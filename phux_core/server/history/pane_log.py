@@ -1,6 +1,6 @@
 """The log of one live pane: output is appended before it is parsed.
 
-The journal survives the service, so a delay loses nothing: after a restart the next service appends what is missing,
+The journal survives the service, so a delay loses nothing: after a restart the next service appends the missing output,
 and while the disk is full, the output waits in the journal. Only if the journal has to be restarted first, the log gets
 a hole: the files show where, and ``meta.json`` has the cause. Errors here do not affect the pane.
 """
@@ -32,13 +32,7 @@ _log = logging.getLogger("phux.logs")
 
 
 class Hole(NamedTuple):
-    """A part of the stream that is not in the log.
-
-    Attributes:
-        start: The sequence number of the first missing byte.
-        end: The sequence number after the last one; None while it may still grow, or be filled.
-        why: Why it could not be written.
-    """
+    """A part of the stream that is not in the log; ``end`` is None while it may still grow, or be filled."""
 
     start: int
     end: int | None
@@ -65,7 +59,7 @@ class PaneLog:
         self._cause = "it could not be written"  # the last problem
         self._retry_at = 0.0
         self._changed_at: int | None = None
-        self._appended_lines = _MOST_LINES  # rewrite it the first time
+        self._appended_lines = _MOST_LINES  # the first time, the file is rewritten
         if writer is not None:
             try:
                 writer.resume()
@@ -109,10 +103,10 @@ class PaneLog:
                 self._failed(error)
         self.catch_up()
 
-    def catch_up(self) -> None:
-        """Append the part of the journal that is not in the log."""
+    def catch_up(self, *, at_once: bool = False) -> None:
+        """Append the part of the journal that is not in the log; soon after a failure only if ``at_once``."""
         writer = self._writer
-        if writer is None or (self.problem is not None and time.monotonic() < self._retry_at):
+        if writer is None or (self.problem is not None and not at_once and time.monotonic() < self._retry_at):
             return
         try:
             if self.problem is not None:
@@ -181,11 +175,6 @@ class PaneLog:
                 return data
         return b""
 
-    def before_journal_restarts(self) -> None:
-        """Append the journal, which is about to be restarted; what cannot be written becomes a hole."""
-        self._retry_at = 0.0
-        self.catch_up()
-
     def update(self, **meta: Any) -> None:
         """Update the description of the pane."""
         if any(self._meta.get(name) != value for name, value in meta.items()):
@@ -201,8 +190,7 @@ class PaneLog:
 
     def close(self) -> None:
         """Append the rest, and close the file."""
-        self._retry_at = 0.0
-        self.catch_up()
+        self.catch_up(at_once=True)
         if self._writer is not None:
             self._writer.close()
 
@@ -217,7 +205,7 @@ class PaneLog:
                     places.replace_file(places.COMMANDS, all_of_them.dump(), dir_fd=directory)
                     self._appended_lines = 0
         except OSError:
-            self._appended_lines = _MOST_LINES  # lines may be missing or incomplete: rewrite it the next time
+            self._appended_lines = _MOST_LINES  # lines may be missing or incomplete: rewrite the file the next time
 
     def _failed(self, error: OSError) -> None:
         if self.problem is None:

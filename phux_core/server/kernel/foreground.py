@@ -1,4 +1,4 @@
-"""Report what runs in the foreground of a terminal, and whether it waits for input.
+"""Report the foreground program of a terminal, and whether it waits for input.
 
 Reads the pty master's settings and /proc, but never the output; starts nothing and keeps no state. Any process may
 vanish between two reads; one that cannot be read counts as gone. Without a usable /proc (see ``phux_core.procfs``),
@@ -91,7 +91,6 @@ def look(master: int, first_name: str = "", first_shell: str | None = None) -> F
     """Return the foreground of a terminal.
 
     Args:
-        master: The pty master.
         first_name: The name of the terminal's first program, for systems that do not report names.
         first_shell: The kind of interactive shell it is, if any.
 
@@ -196,10 +195,6 @@ def _is_member(pid: int, pgid: int) -> bool:
 
 def _descendants(leader: _Process) -> Iterator[_Process]:
     """Yield the leader, its descendants and then its siblings: a shell starts the parts of a pipeline as siblings."""
-    if not _has_children_files():
-        yield leader
-        yield from _scan(leader.pgid, without=leader.pid)
-        return
     seen = {leader.pid}
     queue = [leader]
     parent: _Process | None = None
@@ -226,17 +221,12 @@ def _new_members(pids: list[int], pgid: int, seen: set[int]) -> Iterator[_Proces
                 yield process
 
 
-def _scan(pgid: int, *, without: int = 0) -> Iterator[_Process]:
+def _scan(pgid: int) -> Iterator[_Process]:
     for entry in os.listdir("/proc"):
-        if entry.isdigit() and _is_member(int(entry), pgid) and int(entry) != without:
+        if entry.isdigit() and _is_member(int(entry), pgid):
             process = _process(int(entry))
             if process is not None and process.state not in "ZX":
                 yield process
-
-
-@functools.cache
-def _has_children_files() -> bool:
-    return os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # CONFIG_PROC_CHILDREN
 
 
 # How processes wait

@@ -26,9 +26,7 @@ def measure(fd: int, pending: int, data: bytes) -> tuple[int, int]:
     Erased text counts as if it stayed, and the terminal's special characters are assumed to be the default ones.
 
     Args:
-        fd: The terminal.
         pending: Length of the unfinished line before, in bytes.
-        data: The input.
 
     Returns:
         The maximum length reached by a line, and the length of the unfinished line at the end; zero for both if the
@@ -42,7 +40,6 @@ def measure(fd: int, pending: int, data: bytes) -> tuple[int, int]:
 
 
 def is_echoed(master: int) -> bool:
-    """Return whether the terminal echoes typed input."""
     return bool(_local_modes(master) & termios.ECHO)
 
 

@@ -1,4 +1,4 @@
-"""Read the system call in which a process waits, and what it waits for.
+"""Read the system call in which a process waits, and the descriptors for which it waits.
 
 If this process may not read the call, it asks the keeper. The arguments of poll and select are in the memory of the
 process, and the descriptors of epoll in /proc.

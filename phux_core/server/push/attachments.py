@@ -1,10 +1,10 @@
 """Push changes of a session and its panes to attached clients.
 
-Nothing is queued. For each client and each pane that it sees, the server remembers what it has sent, and whether there
-was a change since. When a frame is due (at once after a pause, and at most sixty times a second) it sends the
-difference to the current screen. Each pane has its own pace, so that typed input is visible at once while another pane
-floods. A client that does not read gets nothing until it reads, and then the difference. So the cost of a flood or a
-slow client is bounded.
+Nothing is queued. For each client and each pane that it sees, the server remembers the state that it has sent, and
+whether there was a change since. When a frame is due (at once after a pause, and at most sixty times a second), the
+frame has the difference to the current screen. Each pane has its own pace, so that typed input is visible at once while
+another pane floods. A client that does not read gets nothing until it reads, and then the difference. So the cost of a
+flood or a slow client is bounded.
 """
 
 from __future__ import annotations
@@ -402,8 +402,7 @@ class Attachments:
         """Push the changed tree, and end the attachments to sessions that have ended."""
         sessions = self._host.tree.sessions
         for session in sessions.values():
-            if session.windows:
-                session.current.bell = False
+            session.current.bell = False
         for attachment in list(self._all.values()):
             shown = sessions.get(attachment.session_id)
             if shown is None or not shown.alive:

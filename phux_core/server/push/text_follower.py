@@ -306,7 +306,7 @@ class Follower:
         start = data.rfind(b"\n") + 1
         size = len(data) - start
         if b"\x1b" in data and self._pane.engine.alt_screen:
-            return len(_settled(data))  # there are no lines; each event has what was drawn
+            return len(_settled(data))  # there are no lines; each event has the drawn text
         if size > _LONGEST_DRAWN:
             overwritten = data.rstrip(b"\r").rfind(b"\r", start)
             if overwritten >= 0:
@@ -344,7 +344,6 @@ def _erased(data: bytes, old: int, lines: list[str], cut: bytes = b"") -> list[s
     """List written text that no line contains any more: erased, overwritten, or on an alternate screen that was left.
 
     Args:
-        data: The output.
         old: How many bytes of it are older than the requested start.
         lines: The lines that are left of it.
         cut: Text of an earlier event that ``data`` continues.

@@ -71,7 +71,6 @@ def group(command: str, *, canonical: bool = False) -> str | None:
     """Join a complete command of several lines into one; None if it cannot be typed.
 
     Args:
-        command: The command.
         canonical: Whether the terminal edits lines. Then a tab is text, and only each line has a maximum length.
     """
     lines = command.split("\n")
@@ -209,7 +208,6 @@ def inline(command: str, nonce: str, shell: str) -> str:
 
 
 def quote_always(text: str) -> str:
-    """Quote a text the way bash shows it."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 

@@ -61,7 +61,6 @@ class RunFollower:
         self.current = self._last = run
 
     def typed_run(self, run: Run, written: asyncio.Future[None]) -> None:
-        """Record that a run was typed."""
         self._ledger.typed(run)
         if not written.done():
             written.add_done_callback(partial(self._take_written, run))
@@ -127,7 +126,6 @@ class RunFollower:
 
     @property
     def command(self) -> str | None:
-        """The command that is being run."""
         return self.current.command or None if self.current is not None else None
 
     def read_line(self, event: CommandStarted) -> str | None:
@@ -209,7 +207,6 @@ class RunFollower:
             self.spawn(_resolve_later(run, read))
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Start a task for a run."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -220,7 +217,6 @@ class RunFollower:
         run.outcome.set(error)
 
     def drop(self, run: Run) -> None:
-        """Stop following a run."""
         if self.current is run:
             self.current = self._shell.tracker.run_shell = None
         source_files.remove(run.files)

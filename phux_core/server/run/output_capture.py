@@ -50,7 +50,7 @@ class Capture:
         self._returns_lost = 0
 
     def recall(self, read: Callable[[int, int], bytes], end: int) -> None:
-        """Read from the log what an earlier service had absorbed, up to the start of the journal.
+        """Read from the log the output that an earlier service had absorbed, up to the start of the journal.
 
         ``read`` returns a part of the stream, all of it or nothing.
         """
@@ -64,7 +64,6 @@ class Capture:
         self._add(journal, journal.position)
 
     def finish(self, journal: Journal, end: int) -> Stretch:
-        """Return the output up to the end of the command."""
         self._add(journal, end)
         omitted = end - self._start - len(self._head) - len(self._tail) - self._returns_lost
         return Stretch(bytes(self._head), max(0, omitted), bytes(self._tail))

@@ -49,8 +49,6 @@ async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None,
     """Decide how else to type a command, after asking the shell whether it is complete, and write the files needed.
 
     Args:
-        request: The request.
-        ready: The program that reads it.
         remote_shell: The kind of the remote shell, if that program is not a shell itself.
         directory: A directory for files that the shell sources.
     """

@@ -41,7 +41,6 @@ class Prompt:
         self._refused: tuple[Problem, float, int] | None = None
 
     def take_answer(self, answer: LineLength) -> None:
-        """Process the shell's reply."""
         self._answers.append(answer)
 
     def check(self) -> Ready | Problem:

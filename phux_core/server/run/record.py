@@ -24,7 +24,6 @@ class RunRequest:
     """A request to run a command.
 
     Attributes:
-        id: The id chosen by the caller.
         words: Program and arguments, passed to the shell literally.
         queue: Whether to wait for the prompt if another command is running.
         interrupt: Whether to send C-c when the timeout expires.
@@ -84,7 +83,6 @@ class Run:
     outcome: Promise = field(factory=Promise)
 
     def to_note(self) -> bytes:
-        """Return the state for the next service."""
         return to_bytes(_noted(self))
 
     @classmethod

@@ -41,9 +41,6 @@ class Runner:
     """The runs of one pane.
 
     Args:
-        shell: The pane's shell.
-        ledger: Its commands.
-        runs: The run that was typed last.
         directory: A private directory for files that the shell sources.
 
     Attributes:
@@ -62,7 +59,6 @@ class Runner:
         """Run a command, and return its result.
 
         Args:
-            request: What to run.
             is_wanted: Whether the caller is still connected; if not, a command is not typed any more.
 
         Returns:
@@ -152,7 +148,6 @@ class Runner:
         return timed_out(run.began, self._shell.watch, started=True) | {"ended": self._runs.current is not run}
 
     def _check(self) -> Ready | Problem:
-        """Return whether a command can be typed now, or why not."""
         result = self.prompt.check()
         run = self._runs.current
         # C-c makes the kernel discard unread input.

@@ -89,7 +89,6 @@ def not_opened(pane: int) -> RefusedError:
 
 
 def remove(files: list[str]) -> None:
-    """Remove a run's files."""
     for path in files:
         with contextlib.suppress(OSError):
             os.unlink(path)

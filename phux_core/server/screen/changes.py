@@ -1,4 +1,4 @@
-"""Find what changed on a screen since a sequence number: rows, and lines of the alternate screen.
+"""Find the changes of a screen since a sequence number: rows, and lines of the alternate screen.
 
 Nothing is recorded while a program writes: each read of a screen is recorded, and compared with earlier ones. Rows
 that only scrolled up count as unchanged. On the alternate screen, text is drawn in any order and in several pieces, so
@@ -29,7 +29,7 @@ class Change(NamedTuple):
     Attributes:
         full: Whether all rows count as changed, because it is too long ago or the size has changed since.
         scrolled: By how many rows the screen has scrolled up.
-        rows: The changed rows, counted from 0.
+        rows: The changed rows.
     """
 
     full: bool

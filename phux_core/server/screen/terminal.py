@@ -1,4 +1,4 @@
-"""The terminal of a pane: its engine, which is suspended while unused, and what clients have seen of its screen."""
+"""The terminal of a pane: its engine, which is suspended while unused, and the screens that clients have read."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Track what a shell is doing, from its marks, typed input and the foreground process."""
+"""Track the state of a shell by its marks, typed input and the foreground process."""

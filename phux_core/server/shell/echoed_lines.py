@@ -44,7 +44,6 @@ class EchoedLines:
         self.seeking = place
 
     def written(self, data: bytes, place: int) -> None:
-        """Process output that begins at a place."""
         if self.start is None:
             return
         newline = data.find(b"\n", max(0, self.seeking - place))

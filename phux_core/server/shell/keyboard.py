@@ -81,7 +81,6 @@ class Keyboard:
         return self.type(items, note=self._journal.note)[1]
 
     def reply(self, data: bytes) -> None:
-        """Type the terminal's reply to a query."""
         self.queue.reply(data)
         # busybox takes a reply for the first row for the start of a key, and reads on for 50 ms.
         self._tracker.last_reply = self._loop.time() + (_FIRST_ROW_S if data.startswith(_FIRST_ROW) else 0.0)

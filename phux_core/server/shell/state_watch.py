@@ -83,7 +83,6 @@ class StateWatch:
             self._set_timer(self._last_touch + _QUIET_S)
 
     def look_now(self) -> None:
-        """Check at once."""
         if self._closed:
             return
         self._next_gap = 0
@@ -102,7 +101,6 @@ class StateWatch:
             self.look_now()
 
     def close(self) -> None:
-        """Stop checking."""
         self._closed = True
         self._stop_timer()
 

@@ -14,34 +14,33 @@ if TYPE_CHECKING:
     from phux_core.server.tree.records import Tree
 
 
-class _Window(NamedTuple):
-    place: tuple[int, int]
-    look: tuple[Layout, int, int, int | None]
-
-
 class TreeState(NamedTuple):
     """The parts of a tree whose changes are reported.
 
-    ``focus`` has the current window of each session and its active pane, ``focused`` is the most recent session.
+    Attributes:
+        sessions: The name of each session.
+        places: The session and the index of each window.
+        looks: The layout of each window, its size and its zoomed pane.
+        focus: The current window of each session, and its active pane.
+        focused: The most recently focused session.
     """
 
     sessions: dict[int, str]
-    windows: dict[int, _Window]
+    places: dict[int, tuple[int, int]]
+    looks: dict[int, tuple[Layout, int, int, int | None]]
     focus: dict[int, tuple[int, int]]
     focused: int | None
 
 
 def tree_state(tree: Tree) -> TreeState:
-    windows = {}
-    focus = {}
+    state = TreeState({}, {}, {}, {}, tree.focus_order[-1] if tree.focus_order else None)
     for session in tree.sessions.values():
+        state.sessions[session.id] = session.name
+        state.focus[session.id] = (session.current.id, session.current.active_pane)
         for window in session.windows:
-            look = (window.layout, window.cols, window.rows, window.zoomed)
-            windows[window.id] = _Window((session.id, window.index), look)
-            if window.id == session.active_window:
-                focus[session.id] = (window.id, window.active_pane)
-    names = {session.id: session.name for session in tree.sessions.values()}
-    return TreeState(names, windows, focus, tree.focus_order[-1] if tree.focus_order else None)
+            state.places[window.id] = (session.id, window.index)
+            state.looks[window.id] = (window.layout, window.cols, window.rows, window.zoomed)
+    return state
 
 
 def changes(before: TreeState, now: TreeState) -> Iterator[tuple[str, dict[str, object]]]:
@@ -49,19 +48,16 @@ def changes(before: TreeState, now: TreeState) -> Iterator[tuple[str, dict[str, 
     for session, name in now.sessions.items():
         if session not in before.sessions:
             yield "session_added", {"session": session, "name": name}
-    for id_, window in now.windows.items():
-        old = before.windows.get(id_)
-        session, index = window.place
-        place: dict[str, object] = {"window": id_, "session": session, "index": index}
-        if old is None:
-            yield "window_added", place
-        elif old.place != window.place:
-            yield "window_moved", place
-        if old is not None and old.look != window.look:
-            yield "layout_changed", {"window": id_}
-    for id_, window in before.windows.items():
-        if id_ not in now.windows:
-            yield "window_closed", {"window": id_, "session": window.place[0]}
+    for window, place in now.places.items():
+        session, index = place
+        if before.places.get(window) != place:
+            name = "window_moved" if window in before.places else "window_added"
+            yield name, {"window": window, "session": session, "index": index}
+        if window in before.looks and before.looks[window] != now.looks[window]:
+            yield "layout_changed", {"window": window}
+    for window, (session, _index) in before.places.items():
+        if window not in now.places:
+            yield "window_closed", {"window": window, "session": session}
     for session, name in before.sessions.items():
         if session not in now.sessions:
             yield "session_closed", {"session": session, "name": name}

@@ -3,7 +3,7 @@
 - A dead pane stays readable for ``keep_dead`` seconds. At most ``MAX_DEAD`` are kept; the oldest are removed first.
 - The server ends when its last session has ended: at once, or if clients are connected, after a second in which one of
   them may create another session. A server with an owner ends only with its owner.
-- ``exit_after_idle`` ends the server after this time without a client, whatever runs in it.
+- ``exit_after_idle`` ends the server after this time without a client, even if programs are running.
 - A server started for a first session ends soon if none is created.
 """
 
@@ -16,7 +16,7 @@ from attrs import define, field
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from phux_core.server.settings import Settings
     from phux_core.server.tree.records import Tree
@@ -34,10 +34,10 @@ class Lifecycle:
     _loop: asyncio.AbstractEventLoop
     _tree: Tree
     _settings: Settings
+    _clients: Collection[object]
     _remove_panes: Callable[[list[int]], None]
     _shutdown: Callable[[str], None]
     _had_session: bool = field(init=False)
-    _clients: int = field(default=0, init=False)
     _changed_at: float = field(default=0.0, init=False)
     _idle_since: float = field(init=False)
     _timer: asyncio.TimerHandle | None = field(default=None, init=False)
@@ -46,23 +46,19 @@ class Lifecycle:
         self._had_session = self._tree.next_session_id > 1  # also under an earlier service
         self._idle_since = self._loop.time()
 
-    def client_connected(self) -> None:
-        self._clients += 1
-
     def client_disconnected(self) -> None:
-        self._clients -= 1
-        if self._clients == 0:
+        if not self._clients:
             self._idle_since = self._loop.time()
             self._check()
 
     def tree_changed(self) -> None:
-        """Check what can be ended; call at the start and after every change of the tree."""
+        """Check for panes to remove and reasons to end; call at the start and after every change of the tree."""
         self._had_session |= bool(self._tree.sessions)
         self._changed_at = self._loop.time()
         self._check()
 
     def _check(self) -> None:
-        """End what is due, and check again when something else may be."""
+        """Remove panes and end the server if it is time, and check again later."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

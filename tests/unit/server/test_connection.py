@@ -10,7 +10,7 @@ import socket
 import pytest
 
 from phux_core.errors import DisconnectedError
-from phux_core.server import connection as connection_module
+from phux_core.server import connection as module
 from phux_core.server.connection import HIGH_WATER
 from rawwire import HELLO, frame
 
@@ -22,7 +22,6 @@ class Host:
 
     def __init__(self):
         self.loop = asyncio.get_running_loop()
-        self.room = bytearray(256 * 1024)
         self.prepared = 0
         self.gone = asyncio.Event()
 
@@ -54,7 +53,7 @@ async def connected():
     host = Host()
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
-    await loop.connect_accepted_socket(lambda: connection_module.Connection(host, host.dispatch), ours)
+    await loop.connect_accepted_socket(lambda: module.Connection(host, host.dispatch), ours)
     await loop.sock_sendall(theirs, frame(HELLO))
     await receive(theirs)
     try:
@@ -95,7 +94,7 @@ def test_large_replies_are_prepared_only_as_fast_as_the_client_reads():
         async with connected() as (host, client):
             await asyncio.get_running_loop().sock_sendall(client, requests(100))
             await settle()
-            assert host.prepared <= connection_module.MOST_LARGE_REPLIES
+            assert host.prepared <= module.MOST_LARGE_REPLIES
             received = [(await receive(client))["id"] for _ in range(100)]
             assert received == list(range(100))
             assert host.prepared == 100
@@ -115,13 +114,13 @@ def test_pending_large_replies_are_cancelled_when_the_client_disconnects():
                     pass
             while len(asyncio.all_tasks()) > 1:
                 await asyncio.sleep(0)
-            assert host.prepared <= connection_module.MOST_LARGE_REPLIES
+            assert host.prepared <= module.MOST_LARGE_REPLIES
 
     asyncio.run(scenario())
 
 
 def test_a_client_that_leaves_too_many_bytes_unread_is_disconnected(monkeypatch):
-    monkeypatch.setattr(connection_module, "MOST_UNSENT", 3 * HIGH_WATER)
+    monkeypatch.setattr(module, "MOST_UNSENT", 3 * HIGH_WATER)
 
     async def scenario():
         async with connected() as (host, _client):
@@ -136,7 +135,7 @@ def test_a_client_that_leaves_too_many_bytes_unread_is_disconnected(monkeypatch)
 
 
 def test_the_abort_timer_causes_no_error_after_the_client_has_read_the_protocol_error(monkeypatch):
-    monkeypatch.setattr(connection_module, "LAST_WORDS_S", 0.05)
+    monkeypatch.setattr(module, "ERROR_S", 0.05)
 
     async def scenario():
         async with connected() as (host, client):
@@ -148,7 +147,7 @@ def test_the_abort_timer_causes_no_error_after_the_client_has_read_the_protocol_
             assert (await receive(client))["error"]["code"] == "protocol"
             await host.gone.wait()
             ended = loop.create_future()
-            loop.call_later(2 * connection_module.LAST_WORDS_S, ended.set_result, None)
+            loop.call_later(2 * module.ERROR_S, ended.set_result, None)
             await ended
 
     asyncio.run(scenario())

@@ -459,11 +459,6 @@ def test_waiting_is_none_if_the_system_does_not_report_sleeps(start, monkeypatch
     assert (seen.waiting, seen.pid) == (None, terminal.pid)
 
 
-def test_group_members_are_found_without_the_children_files_of_the_kernel(start, monkeypatch):
-    monkeypatch.setattr(foreground, "_has_children_files", lambda: False)
-    start("sh", "-c", "cat; true").until(is_waiting)
-
-
 def test_without_proc_the_given_name_and_shell_are_reported_and_waiting_is_none(start, monkeypatch):
     shell, script = start("bash", "--norc", "--noprofile"), start("bash", "-c", "cat; true")
     shell.until(lambda seen: not seen.canonical)

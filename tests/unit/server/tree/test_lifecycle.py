@@ -31,6 +31,7 @@ class FakeServer(FakeLoop):
     def __init__(self, monkeypatch, **options):
         super().__init__()
         self.tree = Tree()
+        self.clients = []
         self.shutdowns = []
         self.removed = []
         self.settings = Settings("/s", **{"keep_dead": 100.0} | options)
@@ -41,7 +42,7 @@ class FakeServer(FakeLoop):
 
     def start(self):
         self.lifecycle = Lifecycle(
-            self, self.tree, self.settings, remove_panes=self._remove, shutdown=self.shutdowns.append
+            self, self.tree, self.settings, self.clients, remove_panes=self._remove, shutdown=self.shutdowns.append
         )
         self.lifecycle.tree_changed()
         return self
@@ -166,10 +167,11 @@ def test_a_server_with_an_owner_does_not_end_with_its_last_session(make_server):
     server = make_server(owned=True)
     pane = server.add()
     server.start()
-    server.lifecycle.client_connected()
+    server.clients.append("a client")
     server.tree.remove_pane(pane)
     server.lifecycle.tree_changed()
     server.advance(100)
+    server.clients.pop()
     server.lifecycle.client_disconnected()
     assert server.shutdowns == []
 
@@ -205,9 +207,10 @@ def test_a_server_that_a_program_owns_waits_for_its_first_session_for_ever(make_
 
 def test_an_unused_server_does_not_end_while_a_client_is_connected(make_server):
     server = make_server(log="/log").start()
-    server.lifecycle.client_connected()
+    server.clients.append("a client")
     server.advance(60)
     assert server.shutdowns == []
+    server.clients.pop()
     server.lifecycle.client_disconnected()
     server.advance(60)
     assert server.shutdowns == ["no session was created"]
@@ -237,12 +240,14 @@ def test_the_idle_time_restarts_when_the_last_client_disconnects(make_server):
     server.add()
     server.start()
     server.advance(9)
-    server.lifecycle.client_connected()
-    server.lifecycle.client_connected()
+    server.clients.append("a client")
+    server.clients.append("a client")
     server.advance(50)
+    server.clients.pop()
     server.lifecycle.client_disconnected()
     server.advance(50)
     assert server.shutdowns == []
+    server.clients.pop()
     server.lifecycle.client_disconnected()
     server.advance(9)
     assert server.shutdowns == []
