@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MOST_BYTES = 16 * 1024 * 1024
-_MOST_RUN_ID = 64
+_LONGEST_CHOSEN_ID = 64
 
 
 class Call:
@@ -64,8 +64,8 @@ class Call:
         self.defaults = {param.name: param.default for param in params if param.default is not None}
 
 
-def _is_run_id(value: object) -> bool:
-    return STRING.fits(value) and len(value) <= _MOST_RUN_ID and value.isascii()  # type: ignore[arg-type, attr-defined]
+def _is_chosen_id(value: object) -> bool:
+    return STRING.fits(value) and len(value) <= _LONGEST_CHOSEN_ID and value.isascii()  # type: ignore[arg-type, attr-defined]
 
 
 def _flag(name: str, doc: str) -> Param:
@@ -91,13 +91,9 @@ _BUDGET = (
     Param("max_bytes", whole(0, _MOST_BYTES), "maximum bytes to return", omitted="1048576"),
     Param("mode", MODE, "rendered as on a terminal, stripped of escape sequences, or raw", default="rendered"),
 )
+_CHOSEN_ID = Kind(f"a string of up to {_LONGEST_CHOSEN_ID} ASCII characters", _is_chosen_id, STRING.schema)
 _COMMAND = (
-    Param(
-        "id",
-        Kind(f"a string of up to {_MOST_RUN_ID} ASCII characters", _is_run_id, STRING.schema),
-        "a unique id chosen by the caller",
-        required=True,
-    ),
+    Param("id", _CHOSEN_ID, "a unique id chosen by the caller", required=True),
     Param("command", STRING, "the shell command line"),
     Param("words", COMMAND, "instead of `command`: a program and its arguments, passed without shell expansion"),
     _flag("queue", "wait for the prompt if another program is running"),
@@ -107,6 +103,7 @@ _PROGRAM = (
     Param("command", COMMAND, "the program and its arguments", omitted="a shell"),
     Param("env", ENVIRONMENT, "the caller's environment", omitted="the server's own"),
     Param("extra_env", ENVIRONMENT, "additional environment variables"),
+    Param("request", _CHOSEN_ID, "a unique id chosen by the caller, with which the request may be repeated"),
 )
 _SELECT = _flag("select", "focus it")
 _SHARE = (
@@ -121,7 +118,8 @@ _CALLS = (
     Call("tree", "List sessions, windows and panes.", result="a Tree (schemas/tree.v1.json)", repeatable=True),
     Call(
         "new_session",
-        "Create a session with one pane and start a program in it. The reply is sent when the program is running.",
+        "Create a session with one pane and start a program in it. The reply is sent when the program is running. "
+        "A request with the same `request` refers to the same pane.",
         Param("name", STRING, "the session's name", omitted="the smallest free number"),
         Param("window_name", STRING, "the window's name", omitted="the program's name"),
         _PROGRAM[0].but(required=True),
@@ -138,20 +136,25 @@ _CALLS = (
         Param("log", BOOLEAN, "log the output of its panes to disk", omitted="as the config says"),
         Param("history", BOOLEAN, "let its shells use the user's history file", omitted="off on a private server"),
         result=f"{_PLACE} of its pane",
+        repeatable=True,
     ),
     Call(
         "new_window",
-        "Create a window with one pane and start a program in it. The reply is sent when the program is running.",
+        "Create a window with one pane and start a program in it. The reply is sent when the program is running. "
+        "A request with the same `request` refers to the same pane.",
         *(_SESSION, _NAME, _INDEX, *_PROGRAM, _SELECT),
         result=f"{_PLACE} of its pane",
+        repeatable=True,
     ),
     Call(
         "split",
-        "Split a pane and start a program in the new one. The reply is sent when the program is running.",
+        "Split a pane and start a program in the new one. The reply is sent when the program is running. "
+        "A request with the same `request` refers to the same pane.",
         _PANE,
         Param("direction", DIRECTION, "the side of the new pane", required=True),
         *(*_SHARE, *_PROGRAM, _SELECT),
         result=f"{_PLACE} of the new pane",
+        repeatable=True,
     ),
     Call(
         "snapshot",

@@ -16,7 +16,8 @@ class PaneRecord:
 
     ``engine`` is set if it must not use the server's default engine; ``engine_note`` explains it. ``nonce`` is
     contained in the marks of its shell; empty without shell integration. ``history_limit`` is set if it differs from
-    the server's. ``shell`` is the kind of interactive shell that it was started with, if any.
+    the server's. ``shell`` is the kind of interactive shell that it was started with, if any. ``request`` is
+    the id that its creator chose, which makes a repeated request harmless.
     """
 
     id: int
@@ -35,6 +36,7 @@ class PaneRecord:
     nonce: str = ""
     history_limit: int | None = None
     shell: str | None = None
+    request: str | None = None
 
     @property
     def exit_code(self) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import threading
 import time
@@ -13,6 +14,7 @@ import pytest
 import phux_client
 from faults import service_pids
 from phux_client import blocking
+from rawwire import RawClient
 from servers import Cli, embedded_server, eventually
 
 
@@ -97,3 +99,53 @@ def test_a_wait_keeps_its_timeout_while_the_service_dies_repeatedly(server):
         killer.join()
     with blocking.Phux(server.socket) as phux:
         assert eventually(lambda: phux.pane("work").run("echo well").output) == "well"
+
+
+def test_what_is_created_while_the_service_dies_is_created_exactly_once(server):
+    random.seed(1)
+    stop = threading.Event()
+
+    def kill():
+        with blocking.Phux(server.socket) as phux:
+            while not stop.is_set():
+                pid = phux.status().service_pid
+                stop.wait(random.uniform(0, 0.05))  # the lifetime of each service
+                os.kill(pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    with blocking.connect(server.socket) as phux:
+        killer.start()
+        try:
+            for number in range(8):
+                session = phux.new_session(f"s{number}", command=["sleep", "1000"])
+                window = session.new_window("extra", command=["sleep", "1000"])
+                window.split("right", command=["sleep", "1000"])
+        finally:
+            stop.set()
+            killer.join()
+        assert phux.status().service_restarts >= 3
+        made = {session.name: session for session in phux.tree().sessions}
+        assert set(made) == {"work", *(f"s{number}" for number in range(8))}
+        for number in range(8):
+            assert [len(window.panes) for window in made[f"s{number}"].windows] == [1, 2]
+        pids = {pane.pid for session in made.values() for window in session.windows for pane in window.panes}
+        eventually(
+            lambda: set(children_of(phux.status().keeper_pid)) - set(service_pids(phux.status().keeper_pid)) == pids
+        )
+
+
+def children_of(keeper):
+    with open(f"/proc/{keeper}/task/{keeper}/children") as file:
+        return [int(pid) for pid in file.read().split()]
+
+
+def test_a_repeated_request_returns_what_the_first_one_created(server):
+    with RawClient(server.socket) as client:
+        first = client.get("new_session", cwd="/", command=["sleep", "1000"], request="one")
+        assert client.get("new_session", cwd="/", command=["sleep", "1000"], request="one") == first
+        other = client.get("new_session", cwd="/", command=["sleep", "1000"], request="other")
+        assert other["session"] != first["session"]
+        window = client.get("new_window", session=first["session_id"], command=["sleep", "1000"], request="two")
+        assert client.get("new_window", session=first["session_id"], request="two") == window
+        pane = client.get("split", pane=window["pane_id"], direction="down", command=["sleep", "1000"], request="3")
+        assert client.get("split", pane=window["pane_id"], direction="down", request="3") == pane

@@ -44,6 +44,7 @@ class Program:
     extra_env: dict[str, str] | None = None
     shell: str | None = None
     login: bool = False
+    request: str | None = None
 
 
 @handles("new_session")
@@ -58,6 +59,8 @@ async def new_session(
     **rest: Any,
 ) -> Result:
     program = Program(**rest)
+    if (made := _made(service, program)) is not None:
+        return made
     if program.command and (program.shell or program.login):
         raise BadRequestError(
             "a command cannot be combined with shell or login", remedy="send a command, or a shell and how it starts"
@@ -92,6 +95,8 @@ async def new_window(
     service: Service, session_id: int, name: str | None, index: int | None, select: bool, **rest: Any
 ) -> Result:
     program = Program(**rest)
+    if (made := _made(service, program)) is not None:
+        return made
     if name is not None:
         check_name("window", name)
     session = _session(service, session_id, index)
@@ -118,6 +123,8 @@ async def split(
     **rest: Any,
 ) -> Result:
     program = Program(**rest)
+    if (made := _made(service, program)) is not None:
+        return made
     arranger = service.arranger
     session, window, pane = arranger.find_shown(pane_id)
     arranger.check_stays([pane], f"@{pane_id}")
@@ -143,6 +150,14 @@ async def split(
     window.drop_dead()
     arranger.fit(window)
     return await _finish(service, new, select=select)
+
+
+def _made(service: Service, program: Program) -> Result | None:
+    """Return the place of the pane that an earlier request with the same id created."""
+    if program.request is None:
+        return None
+    made = next((record for record in service.tree.panes() if record.request == program.request), None)
+    return None if made is None else service.arranger.place(made.id)
 
 
 def check_name_is_free(service: Service, name: str) -> None:
@@ -219,7 +234,10 @@ async def _start(
         ) from error
     finally:
         service.starting -= 1
-    return PaneRecord(pane_id, cols, rows, name, cwd, child.pid, time.time(), nonce=nonce, shell=kind), child
+    record = PaneRecord(
+        pane_id, cols, rows, name, cwd, child.pid, time.time(), nonce=nonce, shell=kind, request=program.request
+    )
+    return record, child
 
 
 @contextlib.contextmanager
