@@ -290,13 +290,14 @@ class ShellTracker:
         if self.is_marked and state == "awaiting_input":
             return typed_problem(where, "the shell waits for the rest of it, or asks a question")
         own = foreground.pgid == self._pid
-        if marks.nonce and not marks.at_prompt and marks.start is None and not marks.is_unknown:
+        prepares = marks.nonce and not marks.at_prompt and marks.start is None and not marks.is_unknown
+        if prepares and (own or foreground.shell is None):  # else a startup file has started another shell
             return self._not_at_prompt(foreground)
         recent_s = MOMENT_S if now < self.line.typed_at + MOMENT_S else 0.0
         if state == "fullscreen":
             reset = f"quit it, or if a killed program left the alternate screen on: phux send-keys {where} reset Enter"
             remedy = reset if foreground.shell is not None else None
-            return Problem(f"{foreground.name} uses the alternate screen of {where}", recent_s, remedy)
+            return self._fullscreen(foreground, recent_s, remedy)
         if self.is_marked and marks.editor and state == "running":
             # The shell's editor sets the terminal's mode after it has drawn the prompt.
             return Problem(f"the shell in {where} is about to read a line", PROMPT_S, again_s=_EDITOR_S)
@@ -331,8 +332,13 @@ class ShellTracker:
             f"the shell in {self._name} does not report whether its command line is empty", 0, remedy, 1.0, asks=True
         )
 
+    def _fullscreen(self, foreground: Foreground, patience_s: float, remedy: str | None) -> Problem:
+        return Problem(f"{foreground.name} uses the alternate screen of {self._name}", patience_s, remedy)
+
     def _not_at_prompt(self, foreground: Foreground) -> Problem:
         where = self._name
+        if self.state == "fullscreen" and self.marks.at_prompt is None:  # after a command, it is about to be left
+            return self._fullscreen(foreground, 0, "quit the program that a startup file runs")
         if self.state in {"awaiting_input", "awaiting_secret"}:
             remedy = f"answer it: phux send-keys {where}"
             return Problem(f"{foreground.name} in {where} asks a question before its prompt", PROMPT_S, remedy)
