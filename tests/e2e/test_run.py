@@ -6,6 +6,7 @@ import itertools
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -48,6 +49,27 @@ def test_run_returns_exit_code_output_and_place(pane, tmp_path):
     assert pane.run("sh -c 'exit 7'").exit_code == 7
     assert pane.run("false").exit_code == 1
     assert pane.run("no-such-command-at-all").exit_code == 127
+
+
+@pytest.mark.parametrize("shell", [*POSIX, "zsh -f"])
+def test_exit_codes_outside_of_0_to_255_are_returned_as_the_shell_reports_them(open_shell, monkeypatch, shell):
+    monkeypatch.setitem(SHELLS, "zsh -f", ["zsh", "-f"])
+    pane = open_shell(shell)
+    for number in (-1, 256, 321, 1000):
+        command = f"f() {{ return {number}; }}; f"
+        reported = subprocess.run(
+            [*SHELLS[shell], "-c", f"{command}; echo $?"], capture_output=True, text=True, check=False
+        )
+        result = pane.run(command, timeout_s=20)
+        assert result.exit_known
+        assert result.exit_code == int(reported.stdout or reported.returncode), number
+
+
+def test_signals_in_ksh_have_the_exit_codes_of_other_shells(open_shell):
+    pane = open_shell("ksh")
+    assert pane.run("sh -c 'kill -TERM $$'", timeout_s=20).exit_code == 143
+    pane.run("exec ksh", timeout_s=20)  # a shell without marks
+    assert pane.run("sh -c 'kill -TERM $$'", timeout_s=20).exit_code == 143
 
 
 def test_a_result_and_its_events_have_the_id_of_the_command(pane, phux):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _REMEMBERED = 1000
 # int() refuses 4,301 digits, and no shell sends numbers of more than ten.
 _MOST_DIGITS = 10
-_KSH_SIGNAL = 256
+_KSH_SIGNALS = range(257, 257 + 64)
 _MOST_LINES = 1000
 # Nearly all continuation prompts are "> ".
 _CONTINUATION_WIDTH = 2
@@ -45,15 +45,21 @@ def parse_number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
-def exit_status(text: str) -> int | None:
+def exit_status(text: str, *, is_ksh: bool = False) -> int | None:
     """Parse an exit status; ksh adds 256 to the number of a signal where other shells add 128.
 
+    A function of zsh may return a negative status, and one of zsh, ksh or dash a status above 255.
+
     Example:
-        >>> exit_status("271"), exit_status("")
-        (143, None)
+        >>> exit_status("271"), exit_status("271", is_ksh=True), exit_status("-1"), exit_status("")
+        (271, 143, -1, None)
     """
-    number = parse_number(text)
-    return number if number is None or number <= _KSH_SIGNAL else number - _KSH_SIGNAL + 128
+    number = parse_number(text.removeprefix("-"))
+    if number is None:
+        return None
+    if is_ksh and number in _KSH_SIGNALS:
+        return number - 128
+    return -number if text.startswith("-") else number
 
 
 def may_end_marks(command: str) -> bool:
@@ -322,7 +328,7 @@ class ShellMarks:
             # The shell has executed a line that the terminal echoed before the prompt was drawn.
             self.start = self._read_from
             events.append(CommandStarted(None, self.start, self.prompt_start, self.input_start))
-        return [*events, self._finished(exit_status(status), place)]
+        return [*events, self._finished(self._exit_status(status), place)]
 
     def _prompted(self, argument: str, mark: PrivateOsc) -> list[ShellEvent]:
         kind, _, status = argument.partition(";")
@@ -373,6 +379,9 @@ class ShellMarks:
             self.prompt_start = self.input_start = self.drawn = mark.end
             events += self.prompt_drawn()
         return events
+
+    def _exit_status(self, text: str) -> int | None:
+        return exit_status(text, is_ksh=self.editor == "edits")  # or mksh, which has no status above 255
 
     def _finished(self, exit_code: int | None, place: int, *, is_marked: bool = True) -> CommandFinished:
         start, self.start, self.command = self.start, None, None
