@@ -51,6 +51,12 @@ def test_run_returns_exit_code_output_and_place(pane, tmp_path):
     assert pane.run("no-such-command-at-all").exit_code == 127
 
 
+def test_long_commands_with_characters_outside_of_ascii_are_executed_as_they_are(pane):
+    for text in ("aé 漢😀" * 60, "漢字" * 200, "e\u0301" * 50):
+        for command in (f"echo '{text}'", f"echo '{text}' |\ncat"):
+            assert pane.run(command, timeout_s=20).output == text, command
+
+
 @pytest.mark.parametrize("shell", [*POSIX, "zsh -f"])
 def test_exit_codes_outside_of_0_to_255_are_returned_as_the_shell_reports_them(open_shell, monkeypatch, shell):
     monkeypatch.setitem(SHELLS, "zsh -f", ["zsh", "-f"])
