@@ -57,6 +57,16 @@ def test_long_commands_with_characters_outside_of_ascii_are_executed_as_they_are
             assert pane.run(command, timeout_s=20).output == text, command
 
 
+@pytest.mark.parametrize("cols", [20, 80])
+def test_output_begins_after_a_line_that_fills_several_rows(open_shell, cols):
+    pane = open_shell("ksh", size=(cols, 24))
+    for length in range(cols - 6, 2 * cols + 2):
+        assert (
+            pane.run(f"echo out; : {'x' * (length % 5)} {'a b c ' * length}"[:length] + "end", timeout_s=20).output
+            == "out"
+        )
+
+
 @pytest.mark.parametrize("shell", [*POSIX, "zsh -f"])
 def test_exit_codes_outside_of_0_to_255_are_returned_as_the_shell_reports_them(open_shell, monkeypatch, shell):
     monkeypatch.setitem(SHELLS, "zsh -f", ["zsh", "-f"])

@@ -66,7 +66,7 @@ class Keyboard:
             self._journal.note = note
         editor = self._tracker.marks.editor
         # Asked before the program can read the input and change the terminal.
-        column = self._engine.cursor().x if editor == "wraps" else 0
+        column = self._engine.cursor().x if editor in {"wraps", "breaks"} else 0
         echo = editor != "none" or is_echoed(self._fd)
         written = self.queue.type(data)
         now, ours = self._loop.time(), note is not None

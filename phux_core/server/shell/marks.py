@@ -72,10 +72,12 @@ def may_end_marks(command: str) -> bool:
     return _ENDS_MARKS.search(command) is not None
 
 
-def _newlines_in(width: int, cols: int) -> int:
-    """Return the number of newlines busybox writes where a typed line fills rows, without the one at its end."""
-    full_rows, rest = divmod(width, cols)
-    return max(0, full_rows - (rest == 0))
+def _newlines_in(line: str, editor: str, column: int, cols: int) -> int:
+    """Return the number of newlines an editor writes in a line typed in a column, without the one at its end."""
+    if editor == "breaks":
+        return line[max(0, cols - 1 - column) :: cols].count(" ")
+    full_rows, rest = divmod(column + len(line), cols)
+    return max(0, full_rows - (rest == 0)) if editor == "wraps" else 0
 
 
 @define
@@ -199,9 +201,8 @@ class ShellMarks:
         if not self.editor or not (self.at_prompt or self.continued):
             return
         for line in _ENTER.split(data)[:-1]:
-            wraps = _newlines_in(column + len(line.decode("utf-8", "replace")), cols) if self.editor == "wraps" else 0
+            self.entered.append(_newlines_in(line.decode("utf-8", "replace"), self.editor, column, cols))
             column = _CONTINUATION_WIDTH
-            self.entered.append(wraps)
             if self.seeking is None and self.start is None:
                 self._seek_end_of_line(place, shown=echo)
         del self.entered[_MOST_LINES:]
@@ -381,7 +382,7 @@ class ShellMarks:
         return events
 
     def _exit_status(self, text: str) -> int | None:
-        return exit_status(text, is_ksh=self.editor == "edits")  # or mksh, which has no status above 255
+        return exit_status(text, is_ksh=self.editor == "breaks")
 
     def _finished(self, exit_code: int | None, place: int, *, is_marked: bool = True) -> CommandFinished:
         start, self.start, self.command = self.start, None, None

@@ -59,7 +59,7 @@ elif [ -n "$_phux_nonce" ]; then
             _phux_open= _phux_close= _phux_prefix= _phux_editor=wraps
             ;;
         :?*:*) _phux_open='\[' _phux_close='\]' _phux_prefix= _phux_editor=reads ;;
-        ::?*) _phux_open= _phux_close= _phux_prefix= _phux_editor=edits ;;
+        ::?*) _phux_open= _phux_close= _phux_prefix= _phux_editor=breaks ;;
         *) _phux_open= _phux_close= _phux_prefix= _phux_editor=none ;;
     esac
     _phux_b="$_phux_mark;B;$_phux_editor$_phux_bel"

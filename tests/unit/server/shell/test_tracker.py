@@ -28,7 +28,7 @@ def at_prompt(shell):
     return replay
 
 
-EDITORS = {"dash": "none", "ksh": "edits", "busybox": "wraps"}
+EDITORS = {"dash": "none", "ksh": "breaks", "busybox": "wraps"}
 
 
 def draw_prompt(replay, shell, code=0, number=1):
