@@ -57,6 +57,15 @@ def test_long_commands_with_characters_outside_of_ascii_are_executed_as_they_are
             assert pane.run(command, timeout_s=20).output == text, command
 
 
+def test_bracketed_paste_that_a_killed_program_left_on_does_not_change_commands(pane):
+    pane.run(r"printf '\033[?2004h'", timeout_s=20)
+    assert pane.run("echo left; sh -c 'exit 3'", timeout_s=20).output == "left"
+    assert pane.run("echo a\necho b", timeout_s=20).output == "a\nb"
+    pane.run(r"printf '\033[?2004h'", timeout_s=20)
+    pane.send_keys("echo ty''ped", "Enter")
+    assert pane.wait(until="typed", output_only=True, timeout_s=20).met_line == "typed"
+
+
 @pytest.mark.parametrize("cols", [20, 80])
 def test_output_begins_after_a_line_that_fills_several_rows(open_shell, cols):
     pane = open_shell("ksh", size=(cols, 24))

@@ -15,25 +15,27 @@ if TYPE_CHECKING:
     from phux_core.engine.protocol import Engine
 
 
-def encode(items: Sequence[dict[str, Any]], engine: Engine) -> bytes:
+def encode(items: Sequence[dict[str, Any]], engine: Engine, *, brackets: bool = True) -> bytes:
     """Encode keys, text, lines, pastes, mouse and focus events, in order.
 
-    Mouse and focus events that the program has not requested are skipped.
+    Mouse and focus events that the program has not requested are skipped. ``brackets``: the program knows bracketed
+    paste, if its terminal is in that mode.
 
     Raises:
         BadRequestError: There is no such key.
     """
-    return b"".join(_encode(item, engine) for item in items)
+    return b"".join(_encode(item, engine, brackets=brackets) for item in items)
 
 
-def _encode(item: dict[str, Any], engine: Engine) -> bytes:
+def _encode(item: dict[str, Any], engine: Engine, *, brackets: bool) -> bytes:
     ((kind, value),) = item.items()
     if kind == "paste" or (kind == "line" and value.isprintable() and not engine.alt_screen):
         # A line followed by Enter is sent as a paste, so that a program with its own editor inserts the line as one
         # piece and handles Enter as a key. On the alternate screen, the line is typed, because keys may be commands
         # there: vim would insert a pasted `:wq` into the text. A line with control characters is also typed, because a
         # paste must not contain them.
-        return encode_paste(value, engine.modes())
+        modes = engine.modes()
+        return encode_paste(value, modes if brackets else modes._replace(bracketed_paste=False))
     if kind == "key":
         key = parse_key(value)
         if key is None:

@@ -61,7 +61,10 @@ class Keyboard:
         """
         if not self.is_open:
             raise PaneClosedError(f"the program in {self._name} has ended")
-        data = encode(items, self._engine)
+        foreground = self._tracker.foreground
+        # POSIX shells do not know bracketed paste. A program that was killed may have left it on.
+        brackets = foreground is None or foreground.shell != "posix"
+        data = encode(items, self._engine, brackets=brackets)
         if note is not None:
             self._journal.note = note
         editor = self._tracker.marks.editor
