@@ -38,7 +38,7 @@ elif [ -n "$_phux_nonce" ]; then
     if [ -z "${PS1-}" ]; then
         if [ "$(id -u)" = 0 ]; then PS1='# '; else PS1='$ '; fi
     fi
-    eval "$(printf '_phux_d="\033]7748;" _phux_bel="\007" _phux_cr="\015" _phux_open="\001"')"
+    eval "$(command printf '_phux_d="\033]7748;" _phux_bel="\007" _phux_cr="\015" _phux_open="\001"')"
     _phux_mark=$_phux_d$_phux_nonce
     _phux_d="$_phux_mark;D;"
     _phux_a="$_phux_bel$_phux_mark;A$_phux_bel"
