@@ -174,6 +174,7 @@ class Pane:
                     self._on_effect(effect)
         with contained:
             router.take_output(data, base, place, self.seq)
+            router.finish_output()
         if self.faults.engine_was_replaced:
             self.faults.engine_was_replaced = False
             self.keep_checkpoint()  # the next service must not feed it the same bytes

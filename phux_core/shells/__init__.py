@@ -11,7 +11,7 @@ it. All marks end with BEL. docs/shell-integration.md explains how the server us
     The prompt was drawn, and the shell reads a line. B may come again when the prompt is drawn again. bash writes
     ``B;NUMBER;EXIT``: the number of the prompt, and the exit status of the command before it. POSIX shells write
     ``B;EDITOR``: ``none`` if the terminal edits the line, ``edits`` or ``reads`` for an editor, ``wraps`` for an editor
-    that writes a newline at the end of each row.
+    that writes a newline at the end of each row, ``breaks`` for one that writes it instead of a blank there (ksh).
 ``7748;NONCE;C;COMMAND`` and ``133;C``
     A command starts, and its output follows. COMMAND is the typed line, at most 2000 characters of it, with ``\\``,
     ``\n`` and ``\t`` for backslash, newline and tab, and without other control characters. It is empty if the shell

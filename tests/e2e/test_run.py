@@ -6,6 +6,7 @@ import itertools
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -48,6 +49,52 @@ def test_run_returns_exit_code_output_and_positions(pane, tmp_path):
     assert pane.run("sh -c 'exit 7'").exit_code == 7
     assert pane.run("false").exit_code == 1
     assert pane.run("no-such-command-at-all").exit_code == 127
+
+
+def test_long_commands_with_characters_outside_of_ascii_are_executed_as_they_are(pane):
+    for text in ("aé 漢😀" * 60, "漢字" * 200, "e\u0301" * 50):
+        for command in (f"echo '{text}'", f"echo '{text}' |\ncat"):
+            assert pane.run(command, timeout_s=20).output == text, command
+
+
+def test_bracketed_paste_that_a_killed_program_left_on_does_not_change_commands(pane):
+    pane.run(r"printf '\033[?2004h'", timeout_s=20)
+    assert pane.run("echo left; sh -c 'exit 3'", timeout_s=20).output == "left"
+    assert pane.run("echo a\necho b", timeout_s=20).output == "a\nb"
+    pane.run(r"printf '\033[?2004h'", timeout_s=20)
+    pane.send_keys("echo ty''ped", "Enter")
+    assert pane.wait(until="typed", output_only=True, timeout_s=20).met_line == "typed"
+
+
+@pytest.mark.parametrize("cols", [20, 80])
+def test_output_begins_after_a_line_that_fills_several_rows(open_shell, cols):
+    pane = open_shell("ksh", size=(cols, 24))
+    for length in range(cols - 6, 2 * cols + 2):
+        assert (
+            pane.run(f"echo out; : {'x' * (length % 5)} {'a b c ' * length}"[:length] + "end", timeout_s=20).output
+            == "out"
+        )
+
+
+@pytest.mark.parametrize("shell", [*POSIX, "zsh -f"])
+def test_exit_codes_outside_of_0_to_255_are_returned_as_the_shell_reports_them(open_shell, monkeypatch, shell):
+    monkeypatch.setitem(SHELLS, "zsh -f", ["zsh", "-f"])
+    pane = open_shell(shell)
+    for number in (-1, 256, 321, 1000):
+        command = f"f() {{ return {number}; }}; f"
+        reported = subprocess.run(
+            [*SHELLS[shell], "-c", f"{command}; echo $?"], capture_output=True, text=True, check=False
+        )
+        result = pane.run(command, timeout_s=20)
+        assert result.exit_known
+        assert result.exit_code == int(reported.stdout or reported.returncode), number
+
+
+def test_signals_in_ksh_have_the_exit_codes_of_other_shells(open_shell):
+    pane = open_shell("ksh")
+    assert pane.run("sh -c 'kill -TERM $$'", timeout_s=20).exit_code == 143
+    pane.run("exec ksh", timeout_s=20)  # a shell without marks
+    assert pane.run("sh -c 'kill -TERM $$'", timeout_s=20).exit_code == 143
 
 
 def test_a_result_and_its_events_have_the_id_of_the_command(pane, phux):

@@ -362,3 +362,24 @@ def test_a_shell_that_dies_before_the_command_started_has_no_output(open_shell):
     pane.run("ulimit -f 0")  # fish is killed when it writes its history
     result = pane.run("echo never", timeout_s=20)
     assert (result.exit_code, result.output) == (128 + signal.SIGXFSZ, "")
+
+
+UNUSUAL = {
+    "zsh as sh": ("zsh", ".zshrc", "emulate sh; PS1='$ '\n"),
+    "zsh with a read-only PS1": ("zsh", ".zshrc", "PS1='$ '; readonly PS1\n"),
+    **{
+        f"{shell} with another printf": (shell, "env", "PS1='$ '; printf() { :; }\n")
+        for shell in ("dash", "ksh", "busybox")
+    },
+}
+
+
+@pytest.mark.parametrize("case", UNUSUAL)
+def test_unusual_startup_files_keep_the_integration(open_shell, tmp_path, case):
+    shell, file, text = UNUSUAL[case]
+    pane = open_shell(shell, rc={file: text}, **({"ENV": str(tmp_path / "env")} if file == "env" else {}))
+    result = pane.run("echo a; sh -c 'exit 3'", timeout_s=20)
+    assert (result.output, result.exit_code) == ("a", 3)
+    pane.send_keys("sh -c 'exit 4'", "Enter")
+    pane.wait(state="prompt", timeout_s=20)
+    assert [command.exit_code for command in pane.commands()] == [3, 4]

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from phux_core import errors
-from shell_panes import SHELLS
+from shell_panes import SHELLS, wait_for_program
 
 QUESTIONS = {
     "bash": (".bashrc", "PS1='$ '\nread -p 'Delete all? ' a\n"),
@@ -61,6 +61,39 @@ def test_a_shell_that_an_rc_file_executes_is_used_at_once(open_shell):
     result = pane.run("echo hi; (exit 4)", timeout_s=20)
     assert (result.output, result.exit_code) == ("hi", 4)
     assert time.monotonic() - began < 5
+
+
+NESTED = {
+    "bash": (".bashrc", "PS1='$ '\nzsh -f\n"),
+    "zsh": (".zshrc", "PS1='$ '\nbash --norc\n"),
+    "fish": (".config/fish/config.fish", "function fish_prompt; echo -n '$ '; end\nbash --norc\n"),
+    "fish by exec": (".config/fish/config.fish", "exec bash --norc\n"),
+}
+
+
+@pytest.mark.parametrize("case", NESTED)
+def test_a_run_is_executed_by_the_shell_that_a_startup_file_starts(open_shell, case):
+    file, text = NESTED[case]
+    pane = open_shell(case.split()[0], rc={file: text})
+    pane.wait(state="prompt", timeout_s=20)
+    result = pane.run("echo hi; (exit 4)", timeout_s=20)
+    assert (result.output, result.exit_code) == ("hi", 4)
+    if "exec" not in case:
+        pane.send_keys("exit", "Enter")
+        wait_for_program(pane, case)
+        assert pane.run("echo outer", timeout_s=20).output == "outer"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_full_screen_program_of_a_startup_file_refuses_a_run_at_once(open_shell, shell):
+    pane = open_shell(shell, rc={NESTED[shell][0]: "printf '\\e[?1049h'; cat\n"})
+    pane.wait(state="fullscreen", timeout_s=20)
+    began = time.monotonic()
+    with pytest.raises(errors.BusyError, match="uses the alternate screen"):
+        pane.run("echo typed", timeout_s=20)
+    assert time.monotonic() - began < 2
+    pane.send_keys("C-d")
+    assert pane.run("echo typed", queue=True, timeout_s=20).output == "typed"
 
 
 def test_run_works_in_a_shell_that_cannot_be_integrated(open_shell, tmp_path, monkeypatch):

@@ -255,6 +255,35 @@ def test_the_end_of_a_typed_command_is_reported_by_the_next_prompt(posix_pane, p
     assert pane.output(command.id).content.strip() == "a b"
 
 
+# Lines that are typed at once, and how many commands they are.
+TYPED_AT_ONCE = {
+    "for x in a b; do\necho $x\necho y\ndone\n": 1,
+    "cat <<EOF\nline 1\nline 2\nEOF\n": 1,
+    "echo 'a\nb\nc'\n": 1,
+    "echo a \\\n b\n": 1,
+    "echo a\necho b\n": 2,
+    "if true\nthen sleep 0.1; echo a\nfi\necho b\n": 2,
+    "sleep 0.1\necho 'a\nb'\n": 2,
+}
+
+
+@pytest.mark.parametrize("lines", TYPED_AT_ONCE)
+def test_each_command_of_lines_typed_at_once_is_reported_once(posix_pane, phux, lines):
+    pane, expected = posix_pane, TYPED_AT_ONCE[lines]
+    with phux.watch(pane.selector) as events:
+        pane.paste(lines)
+        pane.send_keys("echo las''t", "Enter")
+        output_line(pane, "last")
+        commands = []
+        while len(commands) < 2 * (expected + 1):
+            event = events.next(timeout_s=20)
+            commands += [event] if event.event in {"command_started", "command_finished"} else []
+    assert [event.event for event in commands] == ["command_started", "command_finished"] * (expected + 1)
+    if expected == 1:
+        shown = "\n".join(line.removeprefix("> ") for line in commands[0].command.splitlines())
+        assert f"{shown}\n".startswith(lines), "dash's terminal may have shown the last line in between"
+
+
 def test_command_done_waits_as_long_as_the_command_takes(posix_pane, tmp_path):
     for number in range(3):
         since = posix_pane.snapshot().seq

@@ -21,7 +21,10 @@ from phux_core.errors import BadRequestError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# In bytes: busybox's editor takes 1024 of them.
 _LONGEST_TYPED = 1000
+# The editor of ksh reads 80 bytes at a time, and mangles characters across their boundaries.
+_KSH_READS = 80
 # Longer scripts would fill the screen of a person who watches.
 _LONGEST_GROUP = 16 * 1024
 # A terminal accepts at most 4096 bytes per line, and busybox's editor 1024.
@@ -48,7 +51,7 @@ _ALIAS = re.compile(r"[\w!%,@.:][\w!%,@.+:-]*")
 def is_surely_complete(command: str) -> bool:
     """Return whether a command certainly leaves nothing open at a prompt; False if in doubt."""
     return (
-        len(command) <= _LONGEST_TYPED
+        _size(command) <= _LONGEST_TYPED
         and command.isprintable()  # at a prompt other characters are keys, even between quotes
         and _COMPLETE.fullmatch(command) is not None
         and _KEYWORDS.search(command) is None
@@ -58,13 +61,18 @@ def is_surely_complete(command: str) -> bool:
 def may_be_typed(command: str, shell: str) -> bool:
     """Return whether a command that the shell considers complete means the same when typed at its prompt."""
     return (
-        len(command) <= _LONGEST_TYPED
+        _size(command) <= _LONGEST_TYPED
         and command.isprintable()
         and not command.startswith((" ", "^"))  # not saved in the history; and `^` recalls an earlier line
         and (shell == "fish" or "!" not in command)
         and (shell != "zsh" or "#" not in command)
         and not command.endswith("\\")
     )
+
+
+def is_kept_by_ksh(command: str) -> bool:
+    """Return whether the editor of ksh reads a command as it was typed."""
+    return command.isascii() or _size(command) < _KSH_READS
 
 
 def group(command: str, *, canonical: bool = False) -> str | None:
@@ -76,9 +84,9 @@ def group(command: str, *, canonical: bool = False) -> str | None:
     lines = command.split("\n")
     code = any(line and not line.lstrip().startswith("#") for line in lines)
     if canonical:
-        typable = all(len(line) <= _LONGEST_TYPED and line.replace("\t", "").isprintable() for line in lines)
+        typable = all(_size(line) <= _LONGEST_TYPED and line.replace("\t", "").isprintable() for line in lines)
     else:
-        typable = len(command) <= _LONGEST_TYPED and all(line.isprintable() for line in lines)
+        typable = _size(command) <= _LONGEST_TYPED and all(line.isprintable() for line in lines)
     return f"{{ {command}\n}}" if code and typable and len(command) <= _LONGEST_GROUP else None
 
 
@@ -92,6 +100,10 @@ def quote(words: Sequence[str], shell: str) -> str:
         echo 'it\'s'
     """
     return " ".join(_quote_word(word, shell, later=index > 0) for index, word in enumerate(words))
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
 
 
 def _quote_word(word: str, shell: str, *, later: bool) -> str:

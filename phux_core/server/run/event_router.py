@@ -32,6 +32,7 @@ class EventRouter:
     ) -> None:
         self._shell, self._engine, self._runs = shell, engine, runs
         self._runner, self._ledger, self._emit = runner, ledger, emit
+        self._saw_prompt = False
 
     def take_mark(self, mark: PrivateOsc) -> None:
         """Process a mark of the pane's own shell, or of a run."""
@@ -42,6 +43,7 @@ class EventRouter:
             event = self._runs.take_mark(mark)
             if event is not None:
                 self._publish_event(event)
+        self._saw_prompt |= self._shell.tracker.marks.continued
         self._shell.changed.wake_all()
 
     def take_output(self, data: bytes, base: int, start: int, end: int) -> int:
@@ -49,6 +51,15 @@ class EventRouter:
         if end > start and self._shell.tracker.wants_output:
             self.publish(self._shell.tracker.written(data[start - base : end - base], start))
         return max(start, end)
+
+    def finish_output(self) -> None:
+        """Look at the foreground if a prompt was drawn.
+
+        This is done after all available output, because the kernel reports what happened since.
+        """
+        if self._saw_prompt:
+            self._saw_prompt = False
+            self._shell.watch.look_now()
 
     def take_directory(self, cwd: str) -> None:
         """Record the shell's working directory."""
@@ -78,5 +89,4 @@ class EventRouter:
             self._ledger.take(event, None)
         elif self._shell.tracker.marks.editor:
             self.take_directory(current_directory(self._shell.record))  # POSIX shells do not report it
-        if isinstance(event, PromptReady) or self._shell.tracker.marks.at_prompt:
-            self._shell.watch.look_now()
+        self._saw_prompt |= isinstance(event, PromptReady) or bool(self._shell.tracker.marks.at_prompt)

@@ -16,7 +16,7 @@ from phux_core.server.run.record import End, Run, read_result
 from phux_core.server.run.remote_shell import ANSWER_S
 from phux_core.server.shell.edit_line import INTERRUPT, leaves_line
 from phux_core.server.shell.events import CommandFinished, CommandStarted
-from phux_core.server.shell.marks import parse_number
+from phux_core.server.shell.marks import exit_status
 from phux_core.server.shell.output_bounds import below_line, last_line, start_of_unmarked_prompt, typed_line
 from phux_core.server.shell.pane_shell import current_directory
 
@@ -117,7 +117,7 @@ class RunFollower:
             self._begin(run, mark.end)
             return CommandStarted(run.command, mark.end, run.typed_seq, run.typed_seq)
         kind, _, argument = rest.partition(";")
-        code = parse_number(argument)
+        code = exit_status(argument, is_ksh=run.shell == "ksh")
         if kind == "D" and code is not None:
             self._end(run, code, mark.start)
             self.marked = mark.end, time.monotonic()

@@ -40,8 +40,8 @@ def plan_as_it_is(request: RunRequest, ready: Ready) -> Plan | None:
     if marked_shell is None:
         return None
     command = _line(request, marked_shell)
-    if marked_shell == "posix" and may_end_marks(command):
-        return None
+    if marked_shell == "posix" and (may_end_marks(command) or not command_text.is_kept_by_ksh(command)):
+        return None  # which shell it is must be determined first
     return Plan(command, command, marked_shell, None, []) if command_text.is_surely_complete(command) else None
 
 
@@ -62,10 +62,11 @@ async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None,
     if shell == "posix":
         shell = _family(foreground.pid)
     sure = command_text.is_surely_complete(command)
+    is_kept = shell != "ksh" or command_text.is_kept_by_ksh(command)
     verdict = Verdict(readable=True, closed=True) if sure else await judge(command, foreground.pid, shell)
     if nonce is not None:
         source_files.check_descriptors(foreground.pid, shell)
-    elif verdict.closed:
+    elif verdict.closed and is_kept:
         if command_text.may_be_typed(command, shell):
             return Plan(command, command, shell, None, [])
         group = command_text.group(command, canonical=foreground.canonical)
@@ -73,7 +74,9 @@ async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None,
             return Plan(group, command, shell, None, [])
     files = SourceFiles(directory)
     # Lines before the error are typed in a shell with marks; otherwise its messages would say `eval`.
-    splits = "\n" not in command or command_text.group(command, canonical=foreground.canonical) is not None
+    splits = is_kept and (
+        "\n" not in command or command_text.group(command, canonical=foreground.canonical) is not None
+    )
     program = program_of(foreground.pid, shell)
     parts = None
     if not verdict.readable and shell in ({"posix", "ksh"} if is_marked else command_text.POSIX) and splits and program:

@@ -64,12 +64,15 @@ class Keyboard:
         """
         if not self.is_open:
             raise PaneClosedError(f"the program in {self._name} has ended")
-        data = b"".join(_encode(item, self._engine) for item in items)
+        foreground = self._tracker.foreground
+        # POSIX shells do not know bracketed paste. A program that was killed may have left it on.
+        brackets = foreground is None or foreground.shell != "posix"
+        data = b"".join(_encode(item, self._engine, brackets=brackets) for item in items)
         if note is not None:
             self._journal.note = note
         editor = self._tracker.marks.editor
         # Asked before the program can read the input and change the terminal.
-        column = self._engine.cursor().x if editor == "wraps" else 0
+        column = self._engine.cursor().x if editor in {"wraps", "breaks"} else 0
         echo = editor != "none" or is_echoed(self._fd)
         written = self.queue.type(data)
         now, ours = self._loop.time(), note is not None
@@ -91,14 +94,16 @@ class Keyboard:
         self.queue.close()
 
 
-def _encode(item: dict[str, Any], engine: Engine) -> bytes:
+def _encode(item: dict[str, Any], engine: Engine, *, brackets: bool) -> bytes:
+    """Encode an item; ``brackets``: the program knows bracketed paste, if its terminal is in that mode."""
     ((kind, value),) = item.items()
     if kind == "paste" or (kind == "line" and value.isprintable() and not engine.alt_screen):
         # A line followed by Enter is sent as a paste, so that a program with its own editor inserts the line as one
         # piece and handles Enter as a key. On the alternate screen, the line is typed, because keys may be commands
         # there: vim would insert a pasted `:wq` into the text. A line with control characters is also typed, because a
         # paste must not contain them.
-        return encode_paste(value, engine.modes())
+        modes = engine.modes()
+        return encode_paste(value, modes if brackets else modes._replace(bracketed_paste=False))
     if kind == "key":
         key = parse_key(value)
         if key is None:

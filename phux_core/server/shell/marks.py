@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 _REMEMBERED = 1000
 # int() refuses 4,301 digits, and no shell sends numbers of more than ten.
 _MOST_DIGITS = 10
-_KSH_SIGNAL = 256
+_KSH_SIGNALS = range(257, 257 + 64)
 _MOST_LINES = 1000
+# ksh assumes at least this width.
+_LEAST_KSH_COLS = 16
 # Nearly all continuation prompts are "> ".
 _CONTINUATION_WIDTH = 2
 _ENDS_MARKS = re.compile(
@@ -45,15 +47,21 @@ def parse_number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
-def exit_status(text: str) -> int | None:
+def exit_status(text: str, *, is_ksh: bool = False) -> int | None:
     """Parse an exit status; ksh adds 256 to the number of a signal where other shells add 128.
 
+    A function of zsh may return a negative status, and one of zsh, ksh or dash a status above 255.
+
     Example:
-        >>> exit_status("271"), exit_status("")
-        (143, None)
+        >>> exit_status("271"), exit_status("271", is_ksh=True), exit_status("-1"), exit_status("")
+        (271, 143, -1, None)
     """
-    number = parse_number(text)
-    return number if number is None or number <= _KSH_SIGNAL else number - _KSH_SIGNAL + 128
+    number = parse_number(text.removeprefix("-"))
+    if number is None:
+        return None
+    if is_ksh and number in _KSH_SIGNALS:
+        return number - 128
+    return -number if text.startswith("-") else number
 
 
 def may_end_marks(command: str) -> bool:
@@ -66,10 +74,13 @@ def may_end_marks(command: str) -> bool:
     return _ENDS_MARKS.search(command) is not None
 
 
-def _newlines_in(width: int, cols: int) -> int:
-    """Return the number of newlines busybox writes where a typed line fills rows, without the one at its end."""
-    full_rows, rest = divmod(width, cols)
-    return max(0, full_rows - (rest == 0))
+def _newlines_in(line: str, editor: str, column: int, cols: int) -> int:
+    """Return the number of newlines an editor writes in a line typed in a column, without the one at its end."""
+    if editor == "breaks":
+        cols = max(cols, _LEAST_KSH_COLS)
+        return line[max(0, cols - 1 - column) :: cols].count(" ")
+    full_rows, rest = divmod(column + len(line), cols)
+    return max(0, full_rows - (rest == 0)) if editor == "wraps" else 0
 
 
 @define
@@ -94,7 +105,7 @@ class ShellMarks:
         seeking: From where to search for the newline that ends a line typed into a POSIX shell; None if not searching.
         entered: The lines entered there that the shell has not read: for each, how many newlines its editor writes
             before the one at the end, where a row is full.
-        continued: Whether the shell has drawn a continuation prompt.
+        continued_from: Where the continuation prompt ends at which the shell reads; None if it does not.
         is_reported: Whether the start of the running command was reported.
         outputs: Where the output of the latest commands is, oldest first.
         unmarked_from: Where the marks end.
@@ -117,7 +128,7 @@ class ShellMarks:
     has_typed_ahead: bool = False
     seeking: int | None = None
     entered: list[int] = field(factory=list)
-    continued: bool = False
+    continued_from: int | None = None
     is_reported: bool = True
     outputs: list[tuple[int, int]] = field(factory=list)
     unmarked_from: int = 0
@@ -134,9 +145,15 @@ class ShellMarks:
         return self.is_active and not self.editor
 
     @property
+    def continued(self) -> bool:
+        """Whether a POSIX shell reads at its continuation prompt."""
+        return self.continued_from is not None
+
+    @property
     def expects_output(self) -> bool:
         """Whether a POSIX shell without an editor may execute a line that was typed ahead, and echoed then."""
-        return bool(self.at_prompt) and self.has_typed_ahead and self.editor == "none" and self.seeking is None
+        reads = self.at_prompt or self.continued
+        return bool(reads) and self.has_typed_ahead and self.editor == "none" and self.seeking is None
 
     @property
     def pending(self) -> CommandStarted | None:
@@ -187,9 +204,8 @@ class ShellMarks:
         if not self.editor or not (self.at_prompt or self.continued):
             return
         for line in _ENTER.split(data)[:-1]:
-            wraps = _newlines_in(column + len(line.decode("utf-8", "replace")), cols) if self.editor == "wraps" else 0
+            self.entered.append(_newlines_in(line.decode("utf-8", "replace"), self.editor, column, cols))
             column = _CONTINUATION_WIDTH
-            self.entered.append(wraps)
             if self.seeking is None and self.start is None:
                 self._seek_end_of_line(place, shown=echo)
         del self.entered[_MOST_LINES:]
@@ -197,6 +213,7 @@ class ShellMarks:
     def written(self, data: bytes, place: int) -> None:
         """Process output that begins at a place and contains no mark."""
         if self.expects_output and data:
+            self.drawn = self._read_from
             self._begin(self.drawn)
         while self.seeking is not None:
             newline = data.find(b"\n", max(0, self.seeking - place))
@@ -230,14 +247,14 @@ class ShellMarks:
     def typed_ahead_is_read(self) -> None:
         """Record that the shell has executed every line that was typed ahead."""
         self.has_typed_ahead = False
-        if self.seeking == self.drawn and len(self.entered) == 1:
+        if self.seeking == self._read_from and len(self.entered) == 1:
             self.seeking = None  # there was no such line
             self.entered.clear()
 
     def forget_shell(self, place: int) -> None:
         """Record that the shell sends no more marks."""
         self.nonce, self.at_prompt, self.editor, self.unmarked_from = "", None, "", place
-        self.drawing = self.continued = False
+        self.drawing, self.continued_from = False, None
         self.seeking = None
 
     def shell_replaced(self, place: int) -> list[ShellEvent]:
@@ -287,13 +304,20 @@ class ShellMarks:
             del self.entered[0]
             self._begin(place)
 
+    @property
+    def _read_from(self) -> int:
+        """Where the prompt ends at which the shell reads."""
+        return self.drawn if self.continued_from is None else self.continued_from
+
     def _begin(self, place: int) -> None:
-        self.start, self.seeking = place, None
-        self.at_prompt = self.is_reported = self.continued = False
+        self.start, self.seeking, self.continued_from = place, None, None
+        self.at_prompt = self.is_reported = False
 
     def _continue(self, place: int) -> None:
-        self.at_prompt, self.continued = False, True
+        self.at_prompt, self.continued_from = False, place
         self.start, self.is_reported, self.seeking = None, True, None
+        if not self.entered and self.has_typed_ahead and self.editor != "none":
+            self.entered.append(0)
         if self.entered:  # without an editor, the terminal has shown it when it was typed
             self._seek_end_of_line(place, shown=False)
 
@@ -304,11 +328,11 @@ class ShellMarks:
         if number is not None and before is None and self.start is None:
             return []  # the first prompt
         events: list[ShellEvent] = []
-        if self.at_prompt and self.expects_output:
+        if self.expects_output:
             # The shell has executed a line that the terminal echoed before the prompt was drawn.
-            self.start = self.drawn
-            events.append(CommandStarted(None, self.drawn, self.prompt_start, self.input_start))
-        return [*events, self._finished(exit_status(status), place)]
+            self.start = self._read_from
+            events.append(CommandStarted(None, self.start, self.prompt_start, self.input_start))
+        return [*events, self._finished(self._exit_status(status), place)]
 
     def _prompted(self, argument: str, mark: PrivateOsc) -> list[ShellEvent]:
         kind, _, status = argument.partition(";")
@@ -330,7 +354,8 @@ class ShellMarks:
         if not again:
             # An editor shows a line that was typed ahead after the prompt; the terminal has shown it before.
             is_shown_now = self.has_typed_ahead and self.editor not in {"", "none"}
-            self.seeking, self.entered, self.continued = (mark.end, [0], False) if is_shown_now else (None, [], False)
+            self.seeking, self.entered = (mark.end, [0]) if is_shown_now else (None, [])
+            self.continued_from = None
             events.append(PromptReady())
         return events
 
@@ -359,12 +384,15 @@ class ShellMarks:
             events += self.prompt_drawn()
         return events
 
+    def _exit_status(self, text: str) -> int | None:
+        return exit_status(text, is_ksh=self.editor == "breaks")
+
     def _finished(self, exit_code: int | None, place: int, *, is_marked: bool = True) -> CommandFinished:
         start, self.start, self.command = self.start, None, None
         if self.output_end is not None:
             place, self.output_end = self.output_end, None
-        self.at_prompt = self.continued = False  # until the prompt is drawn
-        self.seeking, self.is_reported = None, True
+        self.at_prompt = False  # until the prompt is drawn
+        self.seeking, self.continued_from, self.is_reported = None, None, True
         if start is not None:
             self.outputs.append((start, place))
             del self.outputs[:-_REMEMBERED]

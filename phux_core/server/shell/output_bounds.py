@@ -74,8 +74,10 @@ def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> 
     last = news.prompt_start + _LONGEST_LINE
     if not journal.oldest <= news.prompt_start <= news.input_start <= news.start < last:
         return None
+    written = journal.since(news.prompt_start, news.start - news.prompt_start)
+    # dash draws its continuation prompts after the lines that were typed ahead.
+    line = written[: written.rfind(b"\n") + 1] or written
     shown, prompt = (
-        as_written(journal.since(news.prompt_start, end - news.prompt_start), cols=cols, rows=rows)
-        for end in (news.start, news.input_start)
+        as_written(part, cols=cols, rows=rows) for part in (line, written[: news.input_start - news.prompt_start])
     )
     return shown[len(prompt) :].strip() or None if shown.startswith(prompt) else None

@@ -62,7 +62,7 @@ class PaneShell:
         known = tracker.foreground
         foreground = known if tracker.knows_foreground and self._has_foreground(known) else self.foreground()
         replaced_at = None
-        if tracker.may_be_replaced(foreground) and not self._was_started_with(f"PHUX_NONCE={marks.nonce}"):
+        if tracker.may_be_replaced(foreground) and self._is_replaced(foreground, marks.nonce):
             replaced_at = last_line(self.journal, marks.start, self.position())
         has_output = marks.has_typed_ahead and _is_readable(self.fd)
         return tracker.look(Look(now, foreground, unread, alt_screen, has_output, in_editor, replaced_at))
@@ -74,15 +74,17 @@ class PaneShell:
         except OSError:
             return False
 
-    def _was_started_with(self, variable: str) -> bool:
-        """Return whether the first process has a variable in its environment: ``exec`` of another shell drops it."""
+    def _is_replaced(self, foreground: Foreground | None, nonce: str) -> bool:
+        """Return whether the first process is a shell of another kind, or was started without the nonce."""
         if not procfs.is_usable():
-            return True
+            return False
+        if foreground is not None and foreground.shell != self.record.shell:
+            return True  # fish still has the nonce in its environment while it reads config.fish
         try:
             with open(f"/proc/{self.record.pid}/environ", "rb") as file:
-                return variable.encode() in file.read().split(b"\0")
+                return f"PHUX_NONCE={nonce}".encode() not in file.read().split(b"\0")
         except OSError:
-            return True
+            return False
 
 
 def current_directory(record: PaneRecord) -> str:

@@ -127,6 +127,8 @@ class ShellTracker:
         events = [] if is_continuation else self._report_pending()
         drawn = self.marks.drawn
         taken = self.marks.take(mark)
+        if is_continuation:
+            self.line.entered_at = 0.0
         if self.marks.drawn > drawn and self.marks.number is not None and not taken:
             # bash draws the same prompt again after a line that it does not execute, such as an unknown `!x`.
             self.line.is_doubtful |= self.line.entered_at > 0
@@ -157,7 +159,7 @@ class ShellTracker:
         ``echo``: the terminal echoes the input. ``ours``: a run types, not a person or client.
         """
         marks = self.marks
-        early = not marks.at_prompt or self.line.entered_at > 0
+        early = not (marks.at_prompt or marks.continued) or self.line.entered_at > 0
         if marks.nonce and not ours:
             marks.has_typed_ahead |= early or _ENTER.search(data[:-1]) is not None
         self._record_echo(data, place)
@@ -186,8 +188,9 @@ class ShellTracker:
         """Process output that begins at a place and contains no mark."""
         self._echoes.written(data, place)
         self.marks.written(data, place)
-        # A command that has written a line has started. A partial line may be a continuation prompt; its mark follows.
-        start = self.marks.start
+        # A command that has written a line has started, unless that is the echo of another line typed at the same time.
+        # A partial line may be a continuation prompt; its mark follows.
+        start = None if self.marks.entered else self.marks.start
         return self._report_pending() if start is not None and b"\n" in data[max(0, start - place) :] else []
 
     def look(self, look: Look) -> list[ShellEvent]:
@@ -200,7 +203,7 @@ class ShellTracker:
             events += marks.shell_replaced(look.replaced_at)
             self.line.entered_at = 0.0
         elif foreground is not None and (
-            foreground.pid != self._pid or foreground.waiting is False or quiet_s > SETTLE_S
+            foreground.pid != self._pid or (not look.unread and (foreground.waiting is False or quiet_s > SETTLE_S))
         ):
             events += self._report_pending()
         # The end of the prompt is not marked if the pane is too small for it, or if C-c arrives before fish draws it.
@@ -214,7 +217,7 @@ class ShellTracker:
             self._may_have_lost_hooks = True
         elif look.in_editor and quiet_s > MOMENT_S and self._shell == "bash" and self._waits_in_editor(foreground):
             self.asks_for_hooks, self._may_have_lost_hooks = self._may_have_lost_hooks, False
-        if marks.at_prompt and marks.has_typed_ahead and self._is_idle(look, quiet_s):
+        if (marks.at_prompt or marks.continued) and marks.has_typed_ahead and self._is_idle(look, quiet_s):
             marks.typed_ahead_is_read()
         self.foreground = foreground
         self.state = self._judge(look, quiet_s)
@@ -287,13 +290,14 @@ class ShellTracker:
         if self.is_marked and state == "awaiting_input":
             return typed_problem(where, "the shell waits for the rest of it, or asks a question")
         own = foreground.pgid == self._pid
-        if marks.nonce and not marks.at_prompt and marks.start is None and not marks.is_unknown:
+        prepares = marks.nonce and not marks.at_prompt and marks.start is None and not marks.is_unknown
+        if prepares and (own or foreground.shell is None):  # else a startup file has started another shell
             return self._not_at_prompt(foreground)
         recent_s = MOMENT_S if now < self.line.typed_at + MOMENT_S else 0.0
         if state == "fullscreen":
             reset = f"quit it, or if a killed program left the alternate screen on: phux send-keys {where} reset Enter"
             remedy = reset if foreground.shell is not None else None
-            return Problem(f"{foreground.name} uses the alternate screen of {where}", recent_s, remedy)
+            return self._fullscreen(foreground, recent_s, remedy)
         if self.is_marked and marks.editor and state == "running":
             # The shell's editor sets the terminal's mode after it has drawn the prompt.
             return Problem(f"the shell in {where} is about to read a line", PROMPT_S, again_s=_EDITOR_S)
@@ -328,8 +332,13 @@ class ShellTracker:
             f"the shell in {self._name} does not report whether its command line is empty", 0, remedy, 1.0, asks=True
         )
 
+    def _fullscreen(self, foreground: Foreground, patience_s: float, remedy: str | None) -> Problem:
+        return Problem(f"{foreground.name} uses the alternate screen of {self._name}", patience_s, remedy)
+
     def _not_at_prompt(self, foreground: Foreground) -> Problem:
         where = self._name
+        if self.state == "fullscreen" and self.marks.at_prompt is None:  # after a command, it is about to be left
+            return self._fullscreen(foreground, 0, "quit the program that a startup file runs")
         if self.state in {"awaiting_input", "awaiting_secret"}:
             remedy = f"answer it: phux send-keys {where}"
             return Problem(f"{foreground.name} in {where} asks a question before its prompt", PROMPT_S, remedy)

@@ -38,7 +38,7 @@ elif [ -n "$_phux_nonce" ]; then
     if [ -z "${PS1-}" ]; then
         if [ "$(id -u)" = 0 ]; then PS1='# '; else PS1='$ '; fi
     fi
-    eval "$(printf '_phux_d="\033]7748;" _phux_bel="\007" _phux_cr="\015" _phux_open="\001"')"
+    eval "$(command printf '_phux_d="\033]7748;" _phux_bel="\007" _phux_cr="\015" _phux_open="\001"')"
     _phux_mark=$_phux_d$_phux_nonce
     _phux_d="$_phux_mark;D;"
     _phux_a="$_phux_bel$_phux_mark;A$_phux_bel"
@@ -59,7 +59,7 @@ elif [ -n "$_phux_nonce" ]; then
             _phux_open= _phux_close= _phux_prefix= _phux_editor=wraps
             ;;
         :?*:*) _phux_open='\[' _phux_close='\]' _phux_prefix= _phux_editor=reads ;;
-        ::?*) _phux_open= _phux_close= _phux_prefix= _phux_editor=edits ;;
+        ::?*) _phux_open= _phux_close= _phux_prefix= _phux_editor=breaks ;;
         *) _phux_open= _phux_close= _phux_prefix= _phux_editor=none ;;
     esac
     _phux_b="$_phux_mark;B;$_phux_editor$_phux_bel"

@@ -30,7 +30,7 @@ typeset -g __phux_eval_lineno= # the user has set that option, and we have unset
 # Define the functions before the user's files are read, so that the user's aliases do not affect them. The functions that
 # zsh calls discard their output, which also hides "set -x" and the output of the user's traps, and write to /dev/tty.
 
-# "sched" calls the first two, as "{ ... && : }". They preserve $?, which the user's PS1 may show, and "setopt err_exit"
+# "sched" calls the first two, as "{ ... && :; }". They preserve $?, which the user's PS1 may show, and "setopt err_exit"
 # must not treat it as a failure.
 
 # Once, right before the first prompt.
@@ -155,7 +155,7 @@ __phux_tell_start() {
     # The command may replace precmd_functions. (Not for each command: "sched" overwrites $pipestatus and $_.)
     if [[ $full == *p(recmd|reexec)_functions* || " $full" == *[[:space:]](source|.|eval)[[:space:]]* ]] &&
         (( $+builtins[sched] )); then
-        builtin sched +0 '{ __phux_heal && : } >/dev/null 2>&1'
+        builtin sched +0 '{ __phux_heal && :; } >/dev/null 2>&1'
     fi
 }
 
@@ -222,8 +222,8 @@ __phux_prompt() {
     builtin emulate -L zsh
     builtin setopt no_err_exit no_err_return
     local mark=$'\e]133;B\a\e]7748;'$__phux_nonce$';B\a'
-    if [[ -z $percent ]]; then
-        # Such a PS1 cannot contain text without width.
+    if [[ -z $percent || ${(t)PS1} == *readonly* ]]; then
+        # Such a PS1 cannot contain text without width, or cannot be changed.
         __phux_ps1_marked=
         builtin print -rn -- $mark >/dev/tty
         return
@@ -252,7 +252,7 @@ __phux_hook() {
 }
 
 if zmodload zsh/sched 2>/dev/null; then
-    sched +0 '{ __phux_start && : } >/dev/null 2>&1'
+    sched +0 '{ __phux_start && :; } >/dev/null 2>&1'
 else
     typeset -ga precmd_functions
     precmd_functions+=(__phux_start)

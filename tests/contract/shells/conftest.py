@@ -273,7 +273,7 @@ def shell(request, tmp_path):
 
 
 POSIX_ARGV = {"dash": ["dash"], "ksh": ["ksh"], "mksh": ["mksh"], "busybox": ["busybox", "sh"]}
-POSIX_EDITOR = {"dash": "none", "ksh": "edits", "mksh": "edits", "busybox": "wraps"}
+POSIX_EDITOR = {"dash": "none", "ksh": "breaks", "mksh": "edits", "busybox": "wraps"}
 
 
 class PosixShells:

@@ -241,7 +241,7 @@ class Stream:
         return event.exit_code, None if event.start is None else self.data[event.start : event.end]
 
 
-EDITORS = pytest.mark.parametrize("editor", ["none", "edits", "wraps"])
+EDITORS = pytest.mark.parametrize("editor", ["none", "edits", "wraps", "breaks"])
 
 
 @EDITORS
@@ -318,6 +318,12 @@ def test_output_starts_after_a_line_that_busybox_wraps_with_newlines(length, sho
     assert stream.finished(0) == (0, b"out\r\n")
 
 
+def test_output_starts_after_a_line_in_which_ksh_replaces_blanks_at_the_end_of_rows():
+    stream = Stream("breaks")
+    stream.run(b"x" * 77 + b" " + b"y" * 79 + b" x\r", b"x" * 77 + b"\r\n\r" + b"y" * 79 + b"\r\n\rx\r\nout\r\n")
+    assert stream.finished(0) == (0, b"out\r\n")
+
+
 def test_output_starts_immediately_after_a_line_without_echo():
     stream = Stream()
     stream.type(b"echo hi\r", echo=False)
@@ -365,7 +371,7 @@ def test_typed_ahead_input_that_was_already_read_starts_no_command():
 
 
 def test_the_exit_code_of_ksh_for_a_signal_is_converted_to_128_plus_the_signal():
-    stream = Stream("edits")
+    stream = Stream("breaks")
     stream.run(b"sleep 9\r", b"sleep 9\r\n^C")
     assert stream.finished(258) == (130, b"^C")
 

@@ -16,7 +16,7 @@ LATER_S = 1.0
 
 
 # The line editor that each POSIX shell announces in its marks.
-EDITORS = {"dash": "none", "ksh": "edits", "busybox": "wraps"}
+EDITORS = {"dash": "none", "ksh": "breaks", "busybox": "wraps"}
 
 
 @pytest.fixture

@@ -20,7 +20,9 @@ MARKS = st.one_of(
     st.builds("D;{};{}".format, NUMBERS, NUMBERS),
     st.builds("B;{};{}".format, NUMBERS, NUMBERS),
     st.builds("L;{};{}".format, NUMBERS, st.sampled_from(["", "command", "more", "restored", "restored;7"])),
-    st.sampled_from(["A", "B", "B;none", "B;edits", "B;wraps", "C;", "C;make\\nall", "E", "P", "R;shown", "R;hidden"]),
+    st.sampled_from(
+        ["A", "B", "B;none", "B;edits", "B;breaks", "B;wraps", "C;", "C;make\\nall", "E", "P", "R;shown", "R;hidden"]
+    ),
     st.text(st.characters(min_codepoint=32, exclude_categories=["Cs"]), max_size=4),
 )
 TYPED = st.sampled_from([b"ls\r", b"\r", b"a", b"a\rb\r", b"a\rb", b"# c\r", b"\x03", b"\x15", b"\x0c", b"\x1b[A", b""])
