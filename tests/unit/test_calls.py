@@ -167,10 +167,13 @@ def test_only_idempotent_calls_are_repeatable():
     reading = {"status", "tree", "snapshot", "subscribe", "unsubscribe"}
     reading |= {"logs", "log_list", "output", "search", "commands"}
     watching = {"resize_attachment", "freeze", "frozen_rows", "thaw"}
-    # The server recognizes a repeated run or start by its id; the other calls have no further effect when repeated.
+    # The server recognizes a repeated run, start or creation by its id; repeating the others has no further effect.
     assert repeatable == reading | watching | {
         "run",
         "start",
+        "new_session",
+        "new_window",
+        "split",
         "resize",
         "resize_window",
         "select",
