@@ -1,9 +1,9 @@
 """The config file: its keys, and how to read it.
 
 The file is ``$PHUX_CONFIG``, ``$XDG_CONFIG_HOME/phux/config.toml`` or ``~/.config/phux/config.toml``. A missing file
-counts as empty; any mistake in it is an error that names the file, the line and the key. The server reads it once, at
-startup; ``attach`` reads it each time. ``KEYS`` defines all keys, and docs/config.md is generated from it. Not on the
-CLI's path: only ``server`` and ``attach`` import it.
+counts as empty. A mistake in the file is an error that names the file, the line and the key. The server reads the file
+once, at startup; ``attach`` reads it each time. ``KEYS`` defines all keys, and docs/config.md is generated from it.
+Among the verbs of the CLI, only ``server`` and ``attach`` import this module.
 """
 
 import os
@@ -38,7 +38,7 @@ KEYS: "Mapping[str, Param]" = {
         Param("log-pane-bytes", _LOG_BYTES, "maximum bytes to keep of one pane's log", default=64 * 1024**2),
         Param("log-total-bytes", _LOG_BYTES, "maximum bytes to keep of all logs together", default=2 * 1024**3),
         Param("shell", _PROGRAM, "program to start in a pane without a command", omitted="the caller's SHELL"),
-        Param("window-size", one_of(*SIZE_POLICIES), "attached client whose size windows follow", default="smallest"),
+        Param("window-size", one_of(*SIZE_POLICIES), "how client sizes determine window sizes", default="smallest"),
         Param("prefix", _KEY, "prefix key in attach", default="C-a"),
         Param("status", BOOLEAN, "show a status line in attach", default=True),
         Param("mouse", BOOLEAN, "use the mouse in attach", default=True),
@@ -129,7 +129,7 @@ def _read(path: str) -> str:
     if path == os.devnull:
         return ""
     try:
-        # A link is often made on purpose, in a repository of such files.
+        # Follow symbolic links: many users keep their config files in a repository and link to them.
         with os.fdopen(files.open_regular(os.path.realpath(path), os.O_RDONLY), "rb") as file:
             data = file.read(_MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:

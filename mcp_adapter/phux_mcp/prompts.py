@@ -38,7 +38,7 @@ If the outcome is timed_out, check `state`: answer a program that is awaiting in
         "Control a full-screen or interactive program with keys, checking the effect of each step.",
         {
             "program": ("The program to start, such as `vim notes.txt`.", True),
-            "goal": ("The goal to reach in it.", True),
+            "goal": ("The goal to reach in the program.", True),
         },
         """\
 Start `{program}` in a phux session of its own (phux_new, then phux_act with the command and Enter). The goal:
@@ -56,7 +56,7 @@ Start `{program}` in a phux session of its own (phux_new, then phux_act with the
         "Start a long-running program, wait until it is ready, and notice failures.",
         {
             "command": ("The command to start, such as `npm run dev`.", True),
-            "ready": ("A text that shows it is ready.", False),
+            "ready": ("A text that the command prints when it is ready.", False),
         },
         """\
 Start `{command}` in a phux session of its own and monitor it.

@@ -107,7 +107,7 @@ class Actions:
         self._make("split", pane=self._pane, direction=direction)
 
     def _make(self, call: str, **params: object) -> None:
-        # The new pane inherits the client's environment, without the variables that name the client's own pane.
+        # The new pane inherits the client's environment, without the variables of a surrounding tmux.
         environ = {name: value for name, value in os.environ.items() if name not in {"TMUX", "TMUX_PANE"}}
         self._app.server.move(call, env=environ, select=True, **params)
 
@@ -148,7 +148,7 @@ class Actions:
             shown = ("window", self._current["id"])
             current = next((at for at, choice in enumerate(found) if choice[2:] == shown), 0)
             labels = [label for label, *_rest in found]
-            self._app.box = Box(labels, "choose: Enter, q to leave", current, lambda at: self._go_to(*found[at][1:]))
+            self._app.box = Box(labels, "Enter: choose, q: leave", current, lambda at: self._go_to(*found[at][1:]))
             self._app.screen.touch()
 
         self._app.server.ask("tree", show)

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from phux_core.server.settings import Settings
 
 MAX_CLIENTS = 1024
-# Connections beyond that, so that a user can look at a server with too many clients, and end it.
+# Additional connections for these calls, so that a user can inspect and end a server with too many clients.
 _RESERVED = 16
 _RESERVED_FOR = frozenset({"status", "tree", "kill", "kill_server"})
 _STEPS = 2**32 - 1
@@ -149,7 +149,7 @@ class Service:
             aside: Whether to leave its terminal blank, because rebuilding it crashed earlier services.
         """
         self._progress()
-        self._feed_mark[0] = record.id  # if rebuilding this pane crashes the service, the keeper knows which one it was
+        self._feed_mark[0] = record.id  # so that the keeper knows the pane if rebuilding it crashes the service
         if aside:
             rebuilt = Rebuilt(self._blank(record, journal.position), None, [], SET_ASIDE)
         else:
@@ -187,7 +187,7 @@ class Service:
         return blank(*self._terminal_of(record), position, self._history_of(record))
 
     def _make_successor(self, record: PaneRecord, position: int) -> Engine:
-        """Create a terminal for a pane whose engine failed: with the other engine, if available."""
+        """Create a blank pyte engine for a pane whose engine failed."""
         record.engine = "pyte"
         self.write_tree()
         return self._blank(record, position)
@@ -207,7 +207,7 @@ class Service:
                 self.keeper.release(pane_id)
 
     def tree_changed(self) -> None:
-        """Save the tree, and check whether the server is done."""
+        """Save the tree, remove expired panes, and end the server if it is no longer needed."""
         self._save_tree()
         self._lifecycle.tree_changed()
 
@@ -288,7 +288,7 @@ class Service:
 
     def _on_pane_dead(self, pane: Pane) -> None:
         self.arranger.retire(pane.id)
-        self._save_tree()  # before the keeper forgets it: one of the two always knows the wait status
+        self._save_tree()  # before the keeper forgets the wait status, so that it is not lost if the service dies
         self.keeper.forget(pane.id)
         self.loop.call_soon(self._lifecycle.tree_changed)
 
@@ -389,7 +389,7 @@ class Service:
     # Shutdown
 
     def shutdown(self, why: str) -> None:
-        """Make the keeper end everything, once."""
+        """Make the keeper end the server, unless it is ending already."""
         if not self.stopping:
             self.stopping = True
             _log.info("ending: %s", why)
@@ -410,6 +410,6 @@ class Service:
 
 def _too_many_clients() -> LimitError:
     return LimitError(
-        f"{MAX_CLIENTS} clients are connected, and no more can be",
+        f"{MAX_CLIENTS} clients are connected, which is the maximum",
         remedy="close some, or end the server: phux kill --server",
     )

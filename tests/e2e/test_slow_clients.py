@@ -293,7 +293,7 @@ def test_a_server_with_too_many_clients_can_be_looked_at_and_ended(own, tmp_path
             refused = cli("run", "stays", "true", "--json").error
             assert refused["error"] == {
                 "code": "limit",
-                "message": "1024 clients are connected, and no more can be",
+                "message": "1024 clients are connected, which is the maximum",
             }
             assert "kill --server" in refused["remedy"]
             for _ in range(16):

@@ -45,7 +45,7 @@ def unpack(checkpoint: bytes) -> Checkpoint:
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError("not a checkpoint of the ghostty engine") from error
     if version != _VERSION:
-        raise ValueError(f"a checkpoint of version {version}, this is {_VERSION}")
+        raise ValueError(f"the checkpoint has version {version}, not {_VERSION}")
     if len(snapshot) != size:
         raise ValueError("a truncated checkpoint")
     return parts

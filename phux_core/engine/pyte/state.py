@@ -83,7 +83,7 @@ def load(checkpoint: bytes) -> tuple[Terminal, Parser, Tap, codecs.IncrementalDe
     try:
         state = json.loads(zlib.decompress(checkpoint[len(_MAGIC) :]))
         if state["version"] != _VERSION:
-            raise ValueError(f"a checkpoint of version {state['version']}, this is {_VERSION}")
+            raise ValueError(f"the checkpoint has version {state['version']}, not {_VERSION}")
         return _load(state)
     except (zlib.error, KeyError, TypeError, IndexError, AttributeError, AssertionError) as error:
         raise ValueError("a damaged checkpoint of the pyte engine") from error

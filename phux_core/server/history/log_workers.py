@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST_WORKERS = 8
 MOST_WAITING = 64
-"""Requests that may wait for a worker."""
+"""The most requests that may be waiting or running."""
 _IDLE_S = 30.0
 _LONGEST_REPLY = 1 << 30
 
@@ -39,10 +39,13 @@ class LogWorkers:
         """Send a request to a worker, and return its reply, or raise the error in it.
 
         Raises:
-            LimitError: Too many requests wait, or it took too long.
+            LimitError: Too many requests are waiting, or this one took too long.
         """
         if self._waiting >= MOST_WAITING:
-            raise errors.LimitError(f"{MOST_WAITING} requests to read logs are waiting", remedy="try again in a moment")
+            raise errors.LimitError(
+                f"the log cannot be read: {MOST_WAITING} requests to read logs are already waiting",
+                remedy="try again in a moment",
+            )
         self._waiting += 1
         try:
             async with self._slots:
