@@ -79,7 +79,7 @@ def is_live(path: str) -> bool:
     except errors.NoServerError:
         return False
     except errors.TransportError:
-        return True  # this does not prove that no server listens
+        return True  # a server may be listening, although the connection failed
     if probe is not None:
         probe.close()
     return True

@@ -6,7 +6,7 @@ The engines have their own parsers, which keep state and assign meaning.
 import re
 
 SGR = rb"\x1b\[[0-9;:]*+m"
-"""A text style, as a part of patterns: the most frequent escape sequence."""
+"""The pattern of an SGR sequence (text style), the most frequent sequence."""
 
 OTHER_THAN_SGR = re.compile(rb"\x1b(?!\[[0-9;:]*+m)")
 """The ESC of any other sequence."""
@@ -65,7 +65,7 @@ def strip_traceless(data: bytes) -> bytes:
 
 
 def break_at_motion(data: bytes) -> bytes:
-    r"""Replace each sequence that may move the cursor with a newline, and remove the others.
+    r"""Put a newline in place of each sequence that may move the cursor, and remove the others.
 
     Example:
         >>> break_at_motion(b"a\x1b[31mb\x1b[2;5Hc")
@@ -95,5 +95,5 @@ def cut_unfinished(data: bytes) -> bytes:
 
 
 def osc(number: int) -> re.Pattern[bytes]:
-    """Return a pattern for operating system commands with a number, finished or not."""
+    """Return a pattern for OSC sequences with this number, finished or not."""
     return re.compile(rb"\x1b\]%d;[^\x07\x1b]*(?:\x07|\x1b\\)?" % number)

@@ -196,7 +196,7 @@ class _Helper:
 
 
 def _serve() -> None:
-    """Search the lines that arrive, each time with their pattern, until stdin is closed."""
+    """Read requests from stdin until it is closed; search the lines of each for its pattern."""
     import json
 
     for request in sys.stdin.buffer:

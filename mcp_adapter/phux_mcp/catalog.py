@@ -60,7 +60,7 @@ class Tool(NamedTuple):
         return not revision.seed or self.seed is not None
 
     def check(self, arguments: Mapping[str, object], revision: Revision) -> dict[str, Any]:
-        """Check arguments, and add the defaults of omitted ones. JSON has one type for numbers, so 2.0 is whole."""
+        """Check arguments, and add omitted defaults. JSON has one type for numbers, so 2.0 is an integer."""
         given = {
             self.renamed.get(name, name): int(value) if isinstance(value, float) and value.is_integer() else value
             for name, value in arguments.items()

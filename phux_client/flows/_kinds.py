@@ -1,4 +1,4 @@
-"""The steps that flows yield, and their caller."""
+"""The steps that flows yield, and the process that calls them."""
 
 import os
 import time
@@ -16,11 +16,11 @@ _GRACE_S = 2.0
 
 
 class Request:
-    """Send a request; the flow is sent the reply's document.
+    """Send a request; the flow receives the reply's document.
 
     Attributes:
         patience_s: Time to allow in addition to the client's time limit.
-        limit_s: The time limit, instead of the client's.
+        limit_s: The maximum of the client's time limit plus ``patience_s``, if any.
     """
 
     __slots__ = ("call", "limit_s", "params", "patience_s")
@@ -41,7 +41,7 @@ class Request:
 
 
 class Deadline:
-    """Set a deadline on the monotonic clock for all later requests; the flow is sent None."""
+    """Set a deadline on the monotonic clock for all later requests; the flow receives None."""
 
     __slots__ = ("at",)
 
@@ -50,7 +50,7 @@ class Deadline:
 
 
 class NextEvent:
-    """Wait for the next event of a subscription; the flow is sent it, or None when the timeout expired."""
+    """Wait for the next event of a subscription; the flow receives the event, or None if the timeout expired."""
 
     __slots__ = ("subscription", "timeout_s")
 
@@ -60,7 +60,7 @@ class NextEvent:
 
 
 def within(flow: "Flow[Result]", timeout_s: float | None) -> "Flow[Result]":
-    """Run a flow whose requests all end shortly after a timeout, even if the server does not answer."""
+    """Run a flow, and end its requests shortly after the timeout, even if the server does not answer."""
     if timeout_s is not None:
         yield Deadline(time.monotonic() + timeout_s + _GRACE_S)
     return (yield from flow)
@@ -100,5 +100,5 @@ class Caller:
             raise BadCwdError(
                 f"the working directory{name} {problem}",
                 remedy="change to a directory that exists, "
-                "or name an absolute one as the new program's working directory",
+                "or pass an absolute path as the new program's working directory",
             ) from None

@@ -14,4 +14,4 @@ Result = TypeVar("Result")
 Step: TypeAlias = "Request | NextEvent | Deadline"
 """A step that a flow yields."""
 Flow: TypeAlias = Generator[Step, Any, Result]
-"""A verb, as a generator without I/O: it yields steps, is sent their results, and returns the verb's result."""
+"""A verb, as a generator without I/O: it yields steps, receives their results, and returns the verb's result."""

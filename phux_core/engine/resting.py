@@ -1,10 +1,10 @@
 """An engine that can be suspended to save memory, and that is replaced when it fails.
 
-Most panes are idle shells, and a checkpoint takes a twentieth of a terminal's memory. A terminal at rest wakes when it
+Most panes are idle shells, and a checkpoint takes a twentieth of an engine's memory. An engine at rest wakes when it
 is fed or read. Its size, title and other often-read properties are kept, so that reading them does not wake it.
 
 An engine that raises when it is fed, read, resized or woken is in an unknown state. It is replaced by a blank engine,
-and the marks in its input are still reported. Only encoding input may raise, because it depends on the client.
+and the marks in the output are still reported. Errors in encoding input are raised, because they depend on the client.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ class RestingEngine:
 
     @property
     def at_rest(self) -> bool:
-        """Whether the terminal's memory is released."""
+        """Whether the engine's memory is released."""
         return self._rest is not None
 
     def rest(self, most: int) -> None:
-        """Release the terminal's memory if its checkpoint has at most ``most`` bytes."""
+        """Release the engine's memory if its checkpoint has at most ``most`` bytes."""
         engine = self._engine
         if engine is None:
             return

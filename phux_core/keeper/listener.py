@@ -1,4 +1,4 @@
-"""The listening socket: one server per path, stale sockets detected by connecting, only our own ever unlinked."""
+"""The listening socket: at most one server listens on a path, and replaces only a socket without a server."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class Listener:
 
 
 def take_lock(socket_path: str) -> int:
-    """Lock this socket path against other starting servers, and return the descriptor whose closing releases it.
+    """Lock a socket path, so that no other server can start on it, and return a descriptor.
 
-    Blocks until the lock is acquired.
+    Blocks until the lock is acquired. Closing the descriptor releases the lock.
     """
     fd = files.open_regular(paths.lock_path(socket_path), os.O_RDWR | os.O_CREAT)
     fcntl.flock(fd, fcntl.LOCK_EX)

@@ -30,7 +30,7 @@ def log(text: str) -> None:
 
 
 def is_log(path: str) -> bool:
-    """Return True if stderr is redirected to a file, by ``redirect_to_log`` or by our starter."""
+    """Return True if stderr is redirected to this file, by ``redirect_to_log`` or by the process that started us."""
     try:
         return os.path.samestat(os.fstat(2), os.stat(path))
     except OSError:

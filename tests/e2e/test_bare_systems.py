@@ -175,7 +175,7 @@ def test_without_a_home_nothing_is_logged_and_status_and_doctor_report_the_probl
     assert not [name for name in os.listdir(tmp_path) if name.startswith("~")]
 
 
-def test_a_runtime_directory_that_does_not_exist_is_replaced_with_a_warning(inside):
+def test_without_its_runtime_directory_the_server_uses_tmp_and_prints_a_warning(inside):
     (made, ran), err = inside(
         WITH_OWN_TMP,
         """

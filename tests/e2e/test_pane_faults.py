@@ -165,7 +165,7 @@ def fault(what, method="feed", kinds="(ghostty.GhosttyEngine, pyte.PyteEngine)")
 
 
 def say(pane, text):
-    """Return a command that prints a text which is not on its command line."""
+    """Run a command that prints a text which its command line does not contain; return the result."""
     half = len(text) // 2
     return pane.run(f"printf '%s%s\\n' {text[:half]} {text[half:]}", timeout_s=20)
 

@@ -178,7 +178,7 @@ def check(service):
             shown = window.shown
             assert ids[: len(shown)] == shown
             assert all(pane.dead for pane in window.panes[len(shown) :])
-            assert len(shown) == 1 or not any(pane.dead for pane in window.panes[: len(shown)])  # decision 7
+            assert len(shown) == 1 or not any(pane.dead for pane in window.panes[: len(shown)])  # docs/decisions/0007
             assert window.active_pane in shown
             assert window.zoomed is None or window.zoomed == window.active_pane
             assert set(window.recent) <= set(ids)

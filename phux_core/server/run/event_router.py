@@ -53,9 +53,10 @@ class EventRouter:
         return max(start, end)
 
     def finish_output(self) -> None:
-        """Look at the foreground if a prompt was drawn.
+        """Query the foreground process group if a prompt was drawn.
 
-        This is done after all available output, because the kernel reports what happened since.
+        Called after all available output was processed, because the kernel reports the current group, not the group at
+        the time of the prompt.
         """
         if self._saw_prompt:
             self._saw_prompt = False
