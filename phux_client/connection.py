@@ -96,7 +96,7 @@ class ClientConnection:
             self._ending[request_id] = subscription
 
     def abandon(self, request_id: int) -> None:
-        """Abandon a request whose caller was cancelled: withdraw it, or notify the server."""
+        """Abandon a request whose caller was cancelled: drop it if it was not sent, or else cancel it if possible."""
         call = self._calls.pop(request_id, None)
         reply = self._replies.pop(request_id, None)
         if call is None or self.failure is not None:
@@ -215,10 +215,12 @@ def _check_hello(frame: "Document") -> None:
     """Raise unless the server's first frame is a hello with our protocol version."""
     hello = frame.get("hello")
     if not isinstance(hello, dict):
-        raise errors.ProtocolError("the server's first frame is not a hello")
+        raise errors.ProtocolError("the handshake failed: the server's first frame is not a hello")
     theirs = hello.get("protocol")
     if not isinstance(theirs, list) or not theirs or theirs[0] != wire.PROTOCOL[0]:
-        raise errors.VersionError(f"the server uses protocol {theirs}, this client {list(wire.PROTOCOL)}")
+        raise errors.VersionError(
+            f"the server uses protocol version {theirs}, and this client uses {list(wire.PROTOCOL)}"
+        )
 
 
 def _encode(request_id: int, call: str, params: "Mapping[str, object]") -> bytes:
@@ -229,7 +231,7 @@ def _encode(request_id: int, call: str, params: "Mapping[str, object]") -> bytes
     if len(frame) > wire.MAX_REQUEST_HEADER:
         raise errors.LimitError(
             f"the request has {len(frame)} bytes, and a frame holds at most {wire.MAX_REQUEST_HEADER}",
-            remedy="send it in pieces",
+            remedy="send the data in several requests",
         )
     return frame
 

@@ -2,9 +2,9 @@
 
 
 def renamed(old: str, new: str, value: str) -> str:
-    """Return the value of a renamed argument; warn if its old name was used."""
+    """Warn that the old name of an argument was used, and return the argument's value."""
     import warnings
 
-    # The caller of the public function.
+    # Level 3 is the caller of the public function.
     warnings.warn(f"the argument {old!r} is called {new!r} now", DeprecationWarning, stacklevel=3)
     return value

@@ -1,9 +1,11 @@
-"""Check the directories, the disk, the engine, the shells and the logs, without changing anything.
+"""Check the server, its directories, the disk, the engine, the user's shell, the config file and the logs.
 
-from phux_client import blocking, doctor
+The checks change nothing.
 
-for check in doctor.examine(blocking.Phux())["checks"]:
-    print(check["name"], check["ok"], check["message"], check["remedy"])
+    from phux_client import blocking, doctor
+
+    for check in doctor.examine(blocking.Phux())["checks"]:
+        print(check["name"], check["ok"], check["message"], check["remedy"])
 """
 
 import os
@@ -26,7 +28,7 @@ name = choose(os.environ.get("PHUX_ENGINE"))
 create(name, 80, 24).close()
 print(name)
 """
-# Shells that phux_core/shells integrates.
+# The shells for which phux has an integration (phux_core/shells).
 _SHELLS = ("bash", "zsh", "fish", "sh", "dash", "ash", "ksh", "mksh", "lksh")
 
 
@@ -85,7 +87,9 @@ def _logs(root: str | None, problem: str | None) -> "Document":
         return _failed("logs", "there is no home directory, so nothing is logged", paths.NO_HOME_REMEDY)
     if problem is not None:
         return _failed(
-            "logs", f"the server cannot write logs to {root}: {problem}", "free disk space, or fix the directory"
+            "logs",
+            f"the server cannot write logs to {root}: {problem}",
+            "free disk space, or make the directory writable",
         )
     try:
         found = os.lstat(root)
@@ -101,7 +105,9 @@ def _logs(root: str | None, problem: str | None) -> "Document":
     if found.st_uid != os.getuid() or found.st_mode & 0o077:
         return _failed("logs", f"{root} is not private to this user, so nothing is logged", f"chmod 700 {root}")
     if unsafe := files.unsafe_ancestor(root):
-        return _failed("logs", f"other users can replace {root}, so nothing is logged: {unsafe}", "make it private")
+        return _failed(
+            "logs", f"other users can replace {root}, so nothing is logged: {unsafe}", "make that directory private"
+        )
     if not os.access(root, os.W_OK):
         return _failed("logs", f"{root} cannot be written to, so nothing is logged", f"make {root} writable")
     return _passed("logs", f"{root} is private")
@@ -140,7 +146,9 @@ def _engine(status: "Document | None") -> "Document":
     if notes:
         first = notes[0]
         return _failed(
-            "engine", f"{first['terminal']} uses the {first['engine']} engine: {first['note']}", "please report it"
+            "engine",
+            f"{first['terminal']} uses the {first['engine']} engine: {first['note']}",
+            "report this, with the server's log",
         )
     return _passed("engine", f"{status['engine']} is used")
 
@@ -182,7 +190,7 @@ def _holes(logs: "Document") -> "list[Document]":
             "holes",
             f"the log of {hole['terminal']} lacks bytes {hole['start']} to "
             f"{'now' if hole['end'] is None else hole['end']}: {hole['why']}",
-            "free disk space, or fix the directory; logging then resumes",
+            "free disk space, or make the logs' directory writable; logging then resumes",
         )
         for hole in holes
     ]

@@ -58,16 +58,16 @@ class EmbeddedServer:
     When this process ends, even by SIGKILL, the pipe closes and the keeper ends everything.
 
     Args:
-        engine: The terminal engine; the best available one by default.
+        engine: ``ghostty`` or ``pyte``; by default ``$PHUX_ENGINE``, or else ghostty if it can be used.
 
     Attributes:
-        socket: The path of its socket.
+        socket: The path of the server's socket.
     """
 
     def __init__(self, *, engine: str | None = None) -> None:
         self._directory = tempfile.mkdtemp(prefix="phux-")
         self.socket = os.path.join(self._directory, "phux.sock")
-        self._life = -1  # the keeper ends when this is closed
+        self._life = -1  # a pipe: the keeper ends when this end is closed
         self._ready = -1  # the keeper holds the other end while it runs
         self._pid = -1
         try:
@@ -141,7 +141,7 @@ class _Template:
     def fork_keeper(self, options: "dict[str, object]", fds: tuple[int, int, int]) -> int:
         """Fork a keeper, and return its process id."""
         request = wire.encode({"options": options, "env": dict(os.environ), "cwd": _working_directory()})
-        # A fork of this process, or a change of the PYTHON* variables, needs another template.
+        # A fork of this process, another Python, or other PYTHON* variables need another template.
         starter = (os.getpid(), sys.executable, {name: os.environ[name] for name in os.environ if "PYTHON" in name})
         with self._lock:
             # The template may have ended, as it does when it is idle.
@@ -151,7 +151,10 @@ class _Template:
                 self._started_by = starter
                 pid = self._ask(request, fds)
         if pid is None:
-            raise errors.StartFailedError("the process that starts private servers ended", remedy="see stderr")
+            raise errors.StartFailedError(
+                "the process that starts private servers ended before it started one",
+                remedy="try again; `phux doctor` checks the installation",
+            )
         return pid
 
     def _ask(self, request: bytes, fds: tuple[int, int, int]) -> int | None:
@@ -189,8 +192,8 @@ class _Template:
                 )
             except (OSError, subprocess.CalledProcessError) as error:
                 raise errors.StartFailedError(
-                    f"the server's Python {sys.executable!r} cannot be executed: {error}",
-                    remedy="check that this user may read and execute it",
+                    f"the process that starts private servers failed: {error}",
+                    remedy=f"check that {sys.executable} can be executed; `phux doctor` checks the installation",
                 ) from error
 
     def _close(self) -> None:

@@ -27,11 +27,14 @@ def end_keeper(path: str) -> None:
     except errors.NoServerError:
         return
     except TimeoutError:
-        raise errors.TimedOutError(f"cannot connect to {path}, so its keeper cannot be found") from None
+        raise errors.TimedOutError(f"cannot connect to {path}, so the server's keeper cannot be found") from None
     with sock:
         pid = _listener_pid(sock)
     if pid <= 0:
-        raise errors.TimedOutError("the service does not answer, and its keeper is in another PID namespace")
+        raise errors.TimedOutError(
+            "the service does not answer, and the keeper runs in another PID namespace, so it cannot be ended here",
+            remedy="run `phux kill --server` where the server was started",
+        )
     try:
         os.kill(pid, signal.SIGTERM)
     except ProcessLookupError:

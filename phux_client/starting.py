@@ -17,7 +17,7 @@ _RETRY_S = 0.01
 def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
     """Start a detached server on a socket path, unless one already listens there.
 
-    Returns when the server accepts connections.
+    Return when the server answers.
 
     Raises:
         StartFailedError: The server did not become ready; the message names the log.
@@ -59,7 +59,7 @@ def _open_private(path: str, flags: int) -> int:
 
 
 def _await_answer(path: str, deadline: float) -> None:
-    """Wait until the server answers; its socket exists before its service is ready."""
+    """Wait until the server answers; the socket exists before the service is ready."""
     try:
         link = Link(path, max(0.0, deadline - time.monotonic()))
         try:
@@ -123,7 +123,7 @@ def _launch_keeper(path: str, lock: int, timeout_s: float) -> None:
 
 
 def await_ready(ready: int, timeout_s: float, where_to_look: str) -> None:
-    """Wait until a keeper reports on a pipe that it is listening; raise the error if it reports one."""
+    """Wait until a keeper reports on a pipe that it is listening; raise the error that it reports, if any."""
     import select
 
     poll = select.poll()

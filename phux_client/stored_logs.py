@@ -35,7 +35,8 @@ def read(target: str | None, *, root: str | None = None, **query: object) -> "Do
     """Return a log, as a LogText document.
 
     Args:
-        target: A log's id, a pane @N of the newest server that had it, or a session's name.
+        target: A log's id, a pane @N of the newest server that had this pane, or a session's name; by default, the
+            first log in the list.
         root: The directory of all logs; the user's by default.
         query: As for ``flows.logs``.
 
@@ -60,13 +61,13 @@ def output(command_id: str, *, root: str | None = None, **query: object) -> "Doc
 
 
 def commands(target: str | None = None, *, root: str | None = None) -> "Document":
-    """Return the ledger of a log, or of all panes of the newest server, as a CommandList document."""
+    """Return the command ledger of a log, or of all panes of the newest server, as a CommandList document."""
     request = {"do": "newest_commands"} if target is None else {"do": "commands", **_find(target, root)}
     return commands_document(_ask(request, root))
 
 
 def command(command_id: str, *, root: str | None = None) -> "Document":
-    """Return one entry of a ledger, as a CommandInfo document."""
+    """Return one entry of a command ledger, as a CommandInfo document."""
     (found,) = _ask({"do": "commands", "id": command_id}, root)["commands"]
     return command_document(found)
 
@@ -79,7 +80,7 @@ def search(
     max_matches: int | None = None,
     root: str | None = None,
 ) -> "Document":
-    """Search all stored logs, or the logs of sessions with a name, and return a Matches document."""
+    """Search all stored logs, or those of the sessions called ``session``, and return a Matches document."""
     logs = None
     if session is not None:
         listed = _ask({"do": "list", "live": []}, root)["logs"]
@@ -97,8 +98,9 @@ def _find(target: str | None, root: str | None) -> "Document":
     for entry in logs:
         if target in {None, "=", entry["session"]}:
             return {"log": entry["log"]}
+    missing = "there are no logs" if target in {None, "="} else f"there is no log of a session {target!r:.80}"
     raise errors.NoSuchTargetError(
-        f"no server is running, and there is no log of a session {target!r:.80}",
+        f"no server is running, and {missing}",
         remedy="`phux logs --list` lists the logs",
     )
 

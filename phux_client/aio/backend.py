@@ -1,7 +1,7 @@
 """I/O of the async client: wait for the socket, sleep, use threads. Runs under asyncio and trio.
 
 ``tools/generate_blocking.py`` generates the blocking client from the other modules of this package.
-``phux_client.blocking.backend`` has the same names as this module.
+``phux_client.blocking.backend`` defines the same names as this module.
 
 There is no background task. One of the tasks that wait for a reply or an event reads and writes the socket for all of
 them, and passes this role on when it is done. So the client puts no task group and no cancel scope around its user's
@@ -44,7 +44,7 @@ class Stream:
 
     @property
     def is_usable(self) -> bool:
-        """Whether the connection is open at both ends. Known before the end of the stream is read."""
+        """Whether the connection is open; false once the server has closed it, even if there is data left to read."""
         return self.protocol.failure is None and not is_hung_up(self._sock)
 
     def send_now(self) -> None:
@@ -127,7 +127,7 @@ class Stream:
                 event.set()
 
     def lose(self, failure: errors.PhuxError) -> None:
-        """End the connection; waiting tasks raise this error."""
+        """End the connection; waiting tasks raise the error ``failure``."""
         self.protocol.lose(failure)
         self._wake_all()
         with contextlib.suppress(OSError):
@@ -151,7 +151,7 @@ class Slot:
 
 
 class Opening(contextlib.AbstractAsyncContextManager["Phux"]):
-    """A client that is opened when its block begins and closed when the block ends."""
+    """A context manager that opens a client when its block begins, and closes the client when the block ends."""
 
     def __init__(self, client: Awaitable[Phux]) -> None:
         self._client = client

@@ -24,7 +24,7 @@ class Driver:
     """The connection to a server, and the loop that runs flows over it.
 
     Args:
-        socket: The socket's path; by default ``$PHUX_SOCKET``, or else the usual path.
+        socket: The socket's path; by default ``$PHUX_SOCKET``, or else the user's default path.
         timeout_s: The time limit for one request, including connecting.
         client: The name of this program in the command ledger, such as ``my-tool/1.0``.
     """
@@ -66,7 +66,7 @@ class Driver:
         """The calling process: its environment and its pane.
 
         Example:
-            >>> phux.caller.pane is None  # it runs in no pane of this server
+            >>> phux.caller.pane is None  # this process runs in no pane of this server
             True
         """
         return self._caller
@@ -118,7 +118,7 @@ class Driver:
                 except errors.PhuxError as error:
                     failure = error
         finally:
-            # A cancelled flow can send no more requests, and its events have no reader.
+            # A flow that returned, failed or was cancelled reads no more events.
             for number in subscriptions:
                 self._link.unsubscribe(number)
 

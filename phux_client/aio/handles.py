@@ -147,7 +147,7 @@ class Part(Handle):
 
         Args:
             direction: Where to put the new pane: ``right`` or ``down``.
-            size: The columns or rows of the new pane, or its share, such as ``"30%"``; half by default.
+            size: The columns or rows of the new pane, or its share of the old pane, such as ``"30%"``; half by default.
             cwd: The working directory; by default, that of the split pane.
             command: The program and its arguments; the user's shell by default.
             env: Variables to set on top of the caller's environment.
@@ -168,10 +168,10 @@ class Part(Handle):
         return Pane(self._phux, (await self._phux.drive(flow))["terminal_id"])
 
     async def swap(self, other: str | int) -> None:
-        """Swap the pane or window with another one, of any window or session.
+        """Swap the pane with another pane, or the window with another window, even of another session.
 
         Args:
-            other: The other one, as a selector or a pane's id.
+            other: The pane or window to swap with, as a selector or a pane's id.
 
         Example:
             >>> beside = await pane.split(command=["sh"])
@@ -246,7 +246,7 @@ class Pane(PaneActs, PaneLogs, Part):
 
         Raises:
             BusyError: Another program is in the foreground; the message names it.
-            TimedOutError: The timeout expired; the command keeps running.
+            TimedOutError: The timeout expired; the command keeps running, unless ``interrupt`` ended it.
             PaneClosedError: The pane's program has ended.
 
         Example:
@@ -282,12 +282,12 @@ class Pane(PaneActs, PaneLogs, Part):
             cols: Columns.
             rows: Rows.
             side: Instead of a size, the direction in which to move the pane's divider: ``left``, ``right``, ``up`` or
-                ``down``. This is the divider after the pane; the last pane uses the one before it.
+                ``down``. The pane's divider is the one after the pane, or before it if the pane is the last.
             by: The number of cells to move the divider, as far as possible.
 
         Raises:
             BadSizeError: The size is out of range; the remedy gives the possible sizes.
-            RefusedError: The window has the size of attached clients.
+            RefusedError: Attached clients determine the window's size.
 
         Example:
             >>> (await pane.resize(100, 30)).cols
@@ -312,13 +312,13 @@ class Pane(PaneActs, PaneLogs, Part):
     async def move(
         self, dest: str | int, direction: shapes.Direction = "right", *, size: int | str | None = None
     ) -> shapes.Place:
-        """Move the pane next to another one, or into a window of its own.
+        """Move the pane next to another pane, or into a window of its own.
 
         Args:
-            dest: A pane or window to move next to, as a selector or a pane's id; or a session, or a free index in
-                one (``work:5``), for a window of its own.
-            direction: The side of the other pane: ``right`` or ``down``.
-            size: The share of that pane, as for ``split``.
+            dest: A pane or window to move next to, as a selector or a pane's id; or, for a window of its own, a session
+                or a free index in a session (``work:5``).
+            direction: The side of the other pane on which to place the pane: ``right`` or ``down``.
+            size: The size of the moved pane, as for ``split``.
 
         Raises:
             RefusedError: The pane is already there, or another window has that index.
@@ -333,7 +333,7 @@ class Pane(PaneActs, PaneLogs, Part):
         return await self._phux.load(shapes.Place, flow)
 
     async def send_keys(self, *words: str, literal: bool = False) -> int:
-        """Type words: names of keys (``Enter``, ``C-c``) as keys, everything else as text; all of it or nothing.
+        """Type words: names of keys (``Enter``, ``C-c``) as keys, everything else as text.
 
         Args:
             words: Keys and text, as for tmux's send-keys.
@@ -343,7 +343,8 @@ class Pane(PaneActs, PaneLogs, Part):
             The number of bytes typed.
 
         Raises:
-            PaneClosedError, InputTooLongError, InputBlockedError: The input could not be typed.
+            PaneClosedError, InputTooLongError: Nothing was typed.
+            InputBlockedError: The program does not read its input; the message says how much was typed.
 
         Example:
             >>> await pane.send_keys("echo hello", "Enter") > 0
@@ -396,7 +397,7 @@ class Pane(PaneActs, PaneLogs, Part):
             stop: Raise StoppedError as soon as a line matches this pattern.
             since: Ignore everything before this ``seq``: old lines, and the echo of earlier input.
             output_only: Ignore prompts and the echo of input. Without ``since``, start at the latest command.
-            timeout_s: The time limit.
+            timeout_s: The time limit; None for no limit.
 
         Returns:
             The final screen, and the condition that held.

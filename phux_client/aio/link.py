@@ -1,4 +1,4 @@
-"""The async client's connection to a server, opened when first needed and again after the service died."""
+"""The async client's connection to a server, opened when first needed, and opened again when it breaks."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Link:
         return protocol.take_reply(request_id)
 
     async def next_event(self, subscription: int, timeout_s: float | None) -> Document | None:
-        """Wait for an event of one subscription; return None when the timeout expired.
+        """Wait for an event of one subscription; return None when the timeout expires.
 
         Raises:
             DisconnectedError: The connection broke, and the subscription with it.

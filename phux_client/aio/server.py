@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Phux(ServerLogs):
-    """A live handle of a server, which ``connect`` and ``embedded`` return.
+    """A live handle of a server, as opened by ``connect`` and ``embedded``.
 
     Calls may run concurrently on one ``Phux``, from any number of tasks.
 
@@ -91,12 +91,12 @@ class Phux(ServerLogs):
 
         Args:
             name: The session's name; by default, the lowest free number.
-            window_name: The name of its window; by default, that of the program.
+            window_name: The name of the session's window; by default, the program's name.
             cwd: The working directory; by default, that of the caller.
             command: The program and its arguments; the user's shell by default.
             env: Variables to set on top of the caller's environment.
             size: Columns and rows; 80 by 24 by default.
-            shell: The shell to start if there is no command; ``$SHELL`` by default.
+            shell: The shell to start if there is no command; by default, the config file's, or else ``$SHELL``.
             login: Start the shell as a login shell.
             log: Keep the output of the session's panes on disk; the server's config has the default.
             history: Let the session's shells read and write the user's history file. By default they do, except in a
@@ -252,7 +252,7 @@ def connect(
     """Connect to the user's server.
 
     Args:
-        socket: The socket's path; by default ``$PHUX_SOCKET``, or else the usual path.
+        socket: The socket's path; by default ``$PHUX_SOCKET``, or else the user's default path.
         start: Start a server if none is running.
         timeout_s: The time limit for one request, including connecting.
         client: The name of this program in the command ledger, such as ``my-tool/1.0``.
@@ -294,7 +294,7 @@ async def embedded(
     """Run a private server that ends with the block, for tests and one-shot agents.
 
     Args:
-        engine: ``ghostty`` or ``pyte``; the best available one by default.
+        engine: ``ghostty`` or ``pyte``; by default ``$PHUX_ENGINE``, or else ghostty if it can be used.
         timeout_s: The time limit for one request.
         client: The name of this program in the command ledger.
 

@@ -59,7 +59,7 @@ class Session(Named):
 
     Attributes:
         id: The session's id.
-        name: Its name when the handle was created.
+        name: The session's name when the handle was created; ``rename`` updates it.
 
     Example:
         >>> editor = await session.new_window("editor", command=["sh"])
@@ -95,7 +95,7 @@ class Session(Named):
         """Create a window with one pane, and start a program in it.
 
         Args:
-            name: The window's name; by default, that of the program.
+            name: The window's name; by default, the program's name.
             index: The window's index; by default, the lowest free one.
             cwd: The working directory; by default, that of the session's active pane.
             command: The program and its arguments; the user's shell by default.
@@ -123,7 +123,7 @@ class Window(Named, Part):
 
     Attributes:
         id: The window's id.
-        name: Its name when the handle was created.
+        name: The window's name when the handle was created; ``rename`` updates it.
 
     Example:
         >>> below = await window.split("down", command=["sh"])
@@ -172,7 +172,7 @@ class Window(Named, Part):
 
         Raises:
             BadSizeError: The size is out of range, or too small for the panes.
-            RefusedError: The window has the size of attached clients.
+            RefusedError: Attached clients determine the window's size.
 
         Example:
             >>> (await window.resize(120, 40)).cols
@@ -216,7 +216,7 @@ class Window(Named, Part):
         """Move the window to another session, or to another index.
 
         Args:
-            dest: A session, or a free index in one (``work:5``).
+            dest: A session, or a free index in a session (``work:5``).
 
         Raises:
             RefusedError: The window is already there, or another window has that index.

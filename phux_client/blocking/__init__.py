@@ -5,7 +5,7 @@
         pane.send_keys("make test", "Enter")
 
 ``tools/generate_blocking.py`` generates all modules except this one and ``backend`` from ``phux_client.aio``. Shapes
-(attrs) are imported only when a method returns one. The CLI prints plain documents through ``Phux.drive`` and never
+(attrs) are imported only when a method returns one. The CLI gets plain documents from ``Phux.drive`` and never
 imports shapes.
 """
 

@@ -1,6 +1,6 @@
 """I/O of the blocking client: wait for the socket, and keep one connection per thread.
 
-The module has the same names as ``phux_client.aio.backend``. Import-light, because the CLI imports this module.
+The module defines the same names as ``phux_client.aio.backend``. Import-light, because the CLI imports this module.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ class Stream:
 
     @property
     def is_usable(self) -> bool:
-        """Whether the connection is open at both ends. Known before the end of the stream is read."""
+        """Whether the connection is open; false once the server has closed it, even if there is data left to read."""
         return self.protocol.failure is None and not is_hung_up(self._sock)
 
     def send_now(self) -> None:
@@ -55,7 +55,7 @@ class Stream:
         return True
 
     def lose(self, failure: errors.PhuxError) -> None:
-        """End the connection; waiting threads raise this error."""
+        """End the connection; waiting threads raise the error ``failure``."""
         self.protocol.lose(failure)
         with contextlib.suppress(OSError):
             self._sock.shutdown(socket_module.SHUT_RDWR)  # wakes the thread that waits for the socket

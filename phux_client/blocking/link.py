@@ -1,5 +1,5 @@
 # Generated from phux_client/aio/link.py by tools/generate_blocking.py: change that file, not this one.
-"""The blocking client's connection to a server, opened when first needed and again after the service died."""
+"""The blocking client's connection to a server, opened when first needed, and opened again when it breaks."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Link:
         return protocol.take_reply(request_id)
 
     def next_event(self, subscription: int, timeout_s: float | None) -> Document | None:
-        """Wait for an event of one subscription; return None when the timeout expired.
+        """Wait for an event of one subscription; return None when the timeout expires.
 
         Raises:
             DisconnectedError: The connection broke, and the subscription with it.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class LogStream:
-    r"""The output of a pane as text, for ``for`` or piece by piece. It ends with the program.
+    r"""The output of a pane as text, for ``for`` or piece by piece. The stream ends when the program ends.
 
     Attributes:
         next_byte: The position of the next piece in the pane's output. To continue later, follow from here.
@@ -99,14 +99,14 @@ class PaneLogs:
         r"""Return the output of the pane from its log: by default the last 500 lines.
 
         Args:
-            lines: The last N lines.
+            lines: Read only the last N lines of the log.
             from_byte: Read from this position, at most ``max_bytes`` (65536); ``next_byte`` of the result is the
                 position to continue at.
-            since: Everything after this ``seq``.
+            since: Read only what was written after this ``seq``.
             grep: Only lines that match this pattern, in the whole log unless ``lines`` is given.
             context: The number of lines to include around each match.
-            head: The first N lines.
-            tail: The last N lines.
+            head: Return only the first N of the lines that were read.
+            tail: Return only the last N of the lines that were read.
             max_bytes: The most text to return, 1 MiB by default; longer text is cut in the middle.
             mode: ``rendered`` as on a terminal, ``stripped`` of escape sequences, or ``raw``, where bytes that are not
                 UTF-8 become surrogates (encode with ``surrogateescape``).
@@ -370,7 +370,7 @@ class ServerLogs(Driver):
 
         Args:
             command_id: The command's id.
-            timeout_s: The time limit.
+            timeout_s: The time limit; None for no limit.
             command: The old name of ``command_id``.
 
         Raises:

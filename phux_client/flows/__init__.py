@@ -1,8 +1,8 @@
 """Every verb once, as a generator without I/O.
 
-A flow yields a ``Request``, a ``NextEvent``, or a ``Deadline`` for the steps that follow. Its driver sends it the
-result or raises the server's error at the ``yield``. A flow returns a plain JSON document. The async client, the
-blocking client, the CLI and the MCP adapter all run these flows.
+A flow yields a ``Request``, a ``NextEvent``, or a ``Deadline`` for the requests that follow. The driver of a flow
+performs each step; the ``yield`` then returns the result, or raises the error. A flow returns a plain JSON document.
+The async client, the blocking client, the CLI and the MCP adapter all run these flows.
 
 Common parameters of flows are ``caller``, the calling process; ``target``, a selector or an id, by default the focused
 session; and ``timeout_s``. The client's method that runs a flow describes the other parameters.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from phux_client.flows.waiting import *
     from phux_client.flows.watching import *
 
-# No module has the name of a flow: importing it would replace the flow.
+# No module has the name of a flow, because importing such a module would replace the flow.
 _NAMES = {
     "_conditions": "Conditions",
     "_kinds": "Caller Deadline NextEvent Request",

@@ -14,14 +14,14 @@ _DEFAULT_IDLE_MS = 500
 
 
 class Conditions:
-    """The conditions of one wait, and the parts of a pane they examine. Without any, the wait is for an idle pane.
+    """The conditions of one wait, and the parts of a pane they examine.
 
-    ``Pane.wait`` of the library describes each of them.
+    Without a condition, the wait is for an idle pane. ``Pane.wait`` of the library describes each condition.
 
     Attributes:
-        is_default: Whether there is no condition, so that the wait is for an idle pane.
-        reads_text: Whether any of them examines output.
-        follows: Whether any of them examines output or the screen.
+        is_default: Whether there is no condition except ``stop``, so that the wait is for an idle pane.
+        reads_text: Whether a condition examines output.
+        follows: Whether a condition examines output or the screen.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Conditions:
         check_number("since", since, MAX_COUNT)
         for name, text in {"until": until, "gone": gone}.items():
             if text is not None and not isinstance(text, str):
-                raise BadRequestError(f"{name} is {text!r:.80}", remedy="give a text")
+                raise BadRequestError(f"{name} must be a text, not {text!r:.80}", remedy="give the text to search for")
         # Each function returns the index of the first line that meets its condition, and the text that identifies the
         # match.
         self._matchers: list[tuple[str, Callable[[Sequence[str]], tuple[int, str] | None]]] = []
@@ -78,9 +78,9 @@ class Conditions:
         return found
 
     def find_drawn(self, drawn: "Document") -> "tuple[str, str] | None":
-        """Return the same as ``find`` for new lines on the alternate screen.
+        """Return the condition and the line of the first new match in lines drawn on the alternate screen.
 
-        A match is old if a replaced line had the same match: a clock changes its row, but not the other text in it.
+        A match is old if a replaced line had the same match: a clock, for example, changes only a part of its row.
         """
         old = [hit for line in drawn["instead_of"] for hit in self._hits(line)]
         for line in drawn["lines"]:
@@ -98,7 +98,7 @@ class Conditions:
                 yield name, hit[1]
 
     def missed(self, screen: "Document") -> str:
-        """Describe the conditions that were not met."""
+        """Return the error message for a program that ended before any condition held."""
         names = [name for name, _first in self._matchers if name != "stop"]
         names += [name for name in ("gone", "command_done") if getattr(self, name)]
         if self.states:
@@ -155,4 +155,4 @@ def _states(state: "str | Sequence[str] | None") -> "frozenset[str]":
 def check_number(name: str, value: object, most: int = LARGEST, *, optional: bool = True) -> None:
     """Raise BadRequestError if a number is invalid or too large."""
     if not (value is None and optional) and not (isinstance(value, (int, float)) and 0 <= value <= most):
-        raise BadRequestError(f"{name} is {value!r:.80}", remedy=f"give a number from 0 to {most}")
+        raise BadRequestError(f"{name} is not a valid number: {value!r:.80}", remedy=f"give a number from 0 to {most}")

@@ -1,4 +1,4 @@
-"""Parts of several documents."""
+"""Parts that several documents share."""
 
 import time
 

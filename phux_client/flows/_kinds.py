@@ -20,7 +20,7 @@ class Request:
 
     Attributes:
         patience_s: Time to allow in addition to the client's time limit.
-        limit_s: The maximum of the client's time limit plus ``patience_s``, if any.
+        limit_s: An upper bound for the client's time limit plus ``patience_s``; None for no bound.
     """
 
     __slots__ = ("call", "limit_s", "params", "patience_s")
@@ -70,7 +70,7 @@ class Caller:
     """The calling process: its directory, its environment and its pane.
 
     Attributes:
-        pane: The pane in which the process runs, if this server has that pane.
+        pane: The id of the pane in which the process runs; None if it runs in no pane of this server.
     """
 
     __slots__ = ("_cwd", "env", "pane")

@@ -1,4 +1,7 @@
-"""``select``, ``rename``, ``resize``, ``zoom``, ``layout``, ``move`` and ``swap``; most return a Place document."""
+"""``select``, ``rename``, ``resize``, ``zoom``, ``layout``, ``move`` and ``swap``.
+
+All except ``swap`` return a Place document.
+"""
 
 from phux_client.flows._documents import place
 from phux_client.flows._kinds import Caller, Request
@@ -85,12 +88,12 @@ def move(
 ) -> "Flow[Document]":
     """Move a pane or a window.
 
-    A window moves to a session, or to a free index in one (``NAME:N``). A pane moves next to another pane or to the
-    active one of a window; in a session, or at a free index in one, it gets a window of its own.
+    A window moves to a session, or to a free index in a session (``NAME:N``). A pane moves next to another pane, or
+    to the active pane of a window. If the destination is a session or a free index, the pane gets a window of its own.
 
     Args:
-        direction: The side of the other pane: ``right`` or ``down``.
-        size: The share of that pane, as for ``split``.
+        direction: The side of the other pane on which to place the pane: ``right`` or ``down``.
+        size: The size of the moved pane, as for ``split``.
     """
     shared = share(size)
     for text in (target, dest):
@@ -106,7 +109,7 @@ def move(
     if found.scope == "window":
         if there.scope == "pane":
             raise BadRequestError(
-                "a window cannot be moved next to a pane", remedy="name a session, or an index of one"
+                "a window cannot be moved next to a pane", remedy="name a session, or a free index such as NAME:5"
             )
         index = there.node["index"] if there.scope == "window" else index
         request = Request("move_window", window=found.node["id"], session=there.session["id"], index=index)

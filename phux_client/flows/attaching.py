@@ -9,7 +9,10 @@ if TYPE_CHECKING:
 
 
 def latest() -> "Flow[int | None]":
-    """Return the session to attach to by default: the focused one, or another in which a program runs."""
+    """Return the id of the session to attach to by default; None if no program runs in any session.
+
+    This is the focused session if a program runs in it, or else the newest session in which one runs.
+    """
     tree = yield Request("tree")
     alive = [
         session

@@ -23,7 +23,7 @@ class LogPlace:
     """The position in a log that is being followed.
 
     Attributes:
-        which: The parameters that name the log: ``pane``, or ``log`` for a stored one.
+        which: The parameters that name the log: ``pane``, or ``log`` for a stored log.
         next_byte: The next position to read.
         ended: Whether the log is complete and was read to its end.
     """
@@ -37,7 +37,7 @@ class LogPlace:
 
 
 def _find_log(caller: Caller, target: "str | int | None") -> "Flow[dict[str, object]]":
-    """Return the parameters that name the log of a pane, even if it is gone, or a log by its id or session."""
+    """Return the parameters that name a log, given its id, its pane, or the name of a session that is gone."""
     if isinstance(target, str) and "/" in target:
         return {"log": target}
     try:
@@ -97,7 +97,7 @@ def search(caller: Caller, pattern: str, *, session: str | None = None, **query:
 
 
 def commands(caller: Caller, target: "str | int | None" = None) -> "Flow[Document]":
-    """Read the ledger of a pane, of a stored log, or of the whole server, as a CommandList document."""
+    """Read the command ledger of a pane, of a stored log, or of the whole server, as a CommandList document."""
     which = {} if target is None else (yield from _find_log(caller, target))
     reply = yield Request("commands", READ_S, **which)
     return commands_document(reply)
@@ -135,7 +135,7 @@ def wait_command(command_id: str, *, timeout_s: float | None = None) -> "Flow[Do
 def follow(
     caller: Caller, target: "str | int | None", *, from_byte: int | None = None, mode: str | None = None
 ) -> "Flow[LogPlace]":
-    """Start following a log, by default at the start of the line being written, or in ``raw`` mode at its end."""
+    """Start following a log, by default at the start of the line being written, or in ``raw`` mode at the log's end."""
     which = yield from _find_log(caller, target)
     if from_byte is None:
         reply = yield Request("logs", READ_S, **which, lines=0, whole_lines=mode != "raw")

@@ -67,7 +67,7 @@ def new_window(
     """Create a window, and return a Place document.
 
     Args:
-        target: A selector of the session or of something in it, a free index in it, or a session's id.
+        target: A selector of the session, or of a window or pane in it; a free index (``NAME:N``); or a session's id.
     """
     if name is not None:
         selector.check_name("window", name)
@@ -105,7 +105,7 @@ def share(size: "int | str | None") -> "dict[str, int | None]":
         return {"cells": size}
     digits = size.removesuffix("%") if isinstance(size, str) else ""
     if not digits.isdecimal() or not digits.isascii() or len(digits) > 9:
-        raise BadSizeError(f"{size!r:.80} is not a pane size", remedy='use a number of cells, or a part such as "30%"')
+        raise BadSizeError(f"{size!r:.80} is not a pane size", remedy='use a number of cells, or a share such as "30%"')
     return {"cells" if digits == size else "percent": int(digits)}
 
 
@@ -123,7 +123,7 @@ def _program(
         "command": [_text(word) for word in command] if command else None,
         "env": dict(caller.env),
         "extra_env": {name: _text(value) for name, value in env.items()} if env else None,
-        "request": os.urandom(8).hex(),  # so that it can be repeated after a service death
+        "request": os.urandom(8).hex(),  # so that the request can be repeated after a service death
     }
 
 

@@ -76,9 +76,9 @@ def kill(caller: Caller, target: "Target") -> "Flow[Document]":
 
 
 def kill_server(limit_s: float | None = None) -> "Flow[None]":
-    """Kill every program and the server. The driver then waits for the connection to close.
+    """Kill every program and the server. Its connections close afterwards.
 
     Args:
-        limit_s: The time limit for the service's reply; the client's by default.
+        limit_s: The time limit for the service's reply, if it is shorter than the client's time limit.
     """
     yield Request("kill_server", 0.0, limit_s)

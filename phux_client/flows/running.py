@@ -76,7 +76,7 @@ _WAITS = {
 
 
 def _timed_out(reply: "Document", what: str, pane: int, *, interrupted: bool) -> TimedOutError:
-    """Return the error for a timeout, which tells the state of the command."""
+    """Return the error for a timeout; its message says what the command is doing."""
     remedy = "allow more time with --timeout (timeout_s)"
     waits = _WAITS.get(reply["state"])
     sent = "C-c was sent, and " if interrupted else ""
@@ -104,7 +104,9 @@ def _run(
     patience_s = _FOR_EVER_S if timeout_s is None else timeout_s
     reply = yield Request("run", patience_s, pane=number, timeout_ms=timeout_ms, **params)
     if reply["outcome"] != "finished":
-        raise _timed_out(reply, f"not within {timeout_s:g} s", number, interrupted=bool(params.get("interrupt")))
+        raise _timed_out(
+            reply, f"the timeout of {timeout_s:g} s expired", number, interrupted=bool(params.get("interrupt"))
+        )
     if not isinstance(command, str):
         import shlex
 

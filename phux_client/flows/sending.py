@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def send_keys(
     caller: Caller, target: "str | int", words: "Sequence[str]", *, literal: bool = False
 ) -> "Flow[Document]":
-    """Type words: names of keys as keys, unless ``literal``, and everything else as text; all of it or nothing."""
+    """Type words: names of keys as keys, unless ``literal``, and everything else as text."""
     check_words(words)
     items = to_items(words, literal=literal)
     return (yield from _type(caller, target, items))
@@ -37,14 +37,16 @@ def check_words(words: "Sequence[str]") -> None:
     if isinstance(words, str) or not words:
         raise BadRequestError("no keys were given", remedy='give at least one word, such as "ls" or Enter')
     if not all(isinstance(word, str) for word in words):
-        raise BadRequestError("keys are strings", remedy='give each word by itself, such as "ls", "Enter"')
+        raise BadRequestError(
+            "each key or text must be a string", remedy='give each word by itself, such as "ls", "Enter"'
+        )
 
 
 def to_items(words: "Sequence[str]", *, literal: bool) -> "list[dict[str, str]]":
     """Split words into keys and runs of text.
 
-    A run directly before Enter is a ``line``. The server sends it as one paste where that is right, so that a program
-    with its own line editor treats Enter as a key and not as part of the text.
+    Text directly before Enter is a ``line``. The server pastes a line, except on the alternate screen, so that a
+    program with its own line editor treats Enter as a key and not as part of the text.
 
     Example:
         >>> to_items(["make test", "Enter"], literal=False)

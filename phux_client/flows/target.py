@@ -20,7 +20,7 @@ class Found:
 
     Attributes:
         scope: ``session``, ``window`` or ``pane``.
-        node: Its part of the tree.
+        node: The part of the tree that describes the session, window or pane.
     """
 
     __slots__ = ("node", "scope", "tree")
@@ -35,17 +35,17 @@ class Found:
 
     @property
     def pane(self) -> "Document":
-        """The pane itself, or the active one of the window or session."""
+        """The pane itself, or the active pane of the window or session."""
         return selector.narrow(self.tree, self.scope, self.node)
 
     @property
     def window(self) -> "Document":
-        """The window itself, the one around the pane, or the current one of the session."""
+        """The window itself, the window around the pane, or the current window of the session."""
         return self.node if self.scope == "window" else selector.parents(self.tree, self.pane)[1]
 
     @property
     def session(self) -> "Document":
-        """The session itself, or the one around the window or pane."""
+        """The session itself, or the session around the window or pane."""
         return self.node if self.scope == "session" else selector.parents(self.tree, self.pane)[0]
 
 
@@ -68,14 +68,14 @@ def find_pane(target: "Target", caller: Caller) -> "Flow[Document]":
 
 
 def pane_id(target: "Target | None", caller: Caller) -> "Flow[int]":
-    """Return the id of a pane, by default of the focused session's; a target that is an id needs no request."""
+    """Return the id of a pane, by default the focused session's active pane; an id as the target needs no request."""
     given = DEFAULT_TARGET if target is None else target
     scope, id_ = _id_of(given) or ("", 0)
     return id_ if scope == "pane" else int((yield from find_pane(given, caller))["id"])
 
 
 def refer(target: "Target", caller: Caller) -> "Flow[Ref]":
-    """Return the kind and id of a session, window or pane; a target that is an id needs no request."""
+    """Return the kind and id of a session, window or pane; an id as the target needs no request."""
     known = _id_of(target)
     if known is not None:
         return known
@@ -92,7 +92,7 @@ def _id_of(target: "Target") -> "Ref | None":
 
 
 def window_id(target: "Target", caller: Caller) -> "Flow[int]":
-    """Return the id of the window that a target names or is in; of a session, the current one."""
+    """Return the id of the window that a target names or is in; for a session, of its current window."""
     if isinstance(target, tuple) and target[0] == "window":
         return target[1]
     return int((yield from find(target, caller)).window["id"])

@@ -34,7 +34,7 @@ class Outcome:
     """How a wait ended.
 
     Attributes:
-        met: The condition that held, by the name of its argument; ``stop`` if that matched; None after a timeout.
+        met: The condition that ended the wait, by its argument's name; ``idle`` for ``idle_ms``; None after a timeout.
         screen: The final ScreenState document.
         looks: The number of times the screen or a piece of output was examined.
         line: The line that ended the wait, if a line did.
@@ -79,7 +79,7 @@ def _wait(caller: Caller, target: "str | int | None", wanted: Conditions, timeou
     while True:
         try:
             if subscription is None:
-                # Before the first look, so that no event is missed.
+                # Subscribe before the first snapshot, so that no event is missed.
                 reply = yield view.subscription()
                 subscription = reply["subscription"]
                 view.subscribed(reply)
@@ -136,7 +136,7 @@ class _View:
     # Subscription
 
     def subscription(self) -> Request:
-        """Return the parameters of a subscription that continues at the current position."""
+        """Return the request for a subscription that continues at the current position."""
         if not self._wanted.follows:
             return Request("subscribe", pane=self._number)
         return Request(
@@ -202,11 +202,11 @@ class _View:
 
     @property
     def is_behind(self) -> bool:
-        """Whether output written before the last look is still to arrive."""
+        """Whether output that was written before the latest snapshot has not arrived yet."""
         return self._wanted.reads_text and self._text_seq < self.screen["seq"]
 
     def patience_s(self, now: float) -> float:
-        """Return the time to wait before looking again if no event arrives."""
+        """Return how long to wait for an event before the next snapshot."""
         if self._wanted.idle_ms is None:
             return _LOOK_AGAIN_S
         return min(_LOOK_AGAIN_S, self._quiet_since + self._wanted.idle_ms / 1000 - now)
@@ -253,13 +253,17 @@ class _View:
         return None
 
     def _is_news(self, screen: "Document") -> bool:
-        """Return whether the program has written output after ``since``, or has ended."""
+        """Return whether the state counts: with ``since``, only after later output, or once the program has ended."""
         if self._wanted.since is None or screen["state"] == "dead":
             return True
         return bool(screen["seq"] > self._wanted.since)
 
     def end_without_pane(self) -> Outcome:
-        """End the wait because the pane or the whole server is gone."""
+        """Return how the wait ended, because the pane or the whole server is gone.
+
+        Raises:
+            PaneClosedError: No condition held.
+        """
         screen = screen_document({**self.screen, "state": "dead"})
         if self._found is not None:
             name, line, seq = self._found

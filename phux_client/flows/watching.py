@@ -52,7 +52,7 @@ def watch(
         until: Names of events; the first such event ends the watch.
 
     Returns:
-        A flow that returns ``met`` (an event of ``until`` arrived), ``timed_out`` or ``ended`` (there are no more).
+        A flow that returns ``met`` (an event of ``until`` arrived), ``timed_out``, or ``ended`` (no events can follow).
     """
     check_number("timeout_s", timeout_s)
     unknown = [name for name in until if name not in EVENTS]

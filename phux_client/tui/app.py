@@ -274,7 +274,7 @@ class App:
         name = "Space" if name == " " else name
         if self.actions.awaits_key:
             if not self.actions.take(name):
-                self._typed.appendleft(event)  # the repeat time has expired, so the key is an ordinary one
+                self._typed.appendleft(event)  # a key that does not repeat ends the repeat time, and is an ordinary key
         elif name == self.bindings.prefix:
             self.actions.begin()
         elif self.copying.is_on:

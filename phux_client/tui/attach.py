@@ -1,4 +1,4 @@
-"""The entry point: take over the terminal, show a session in it, and always restore it."""
+"""The entry point: take over the terminal, show a session, and always restore the terminal."""
 
 import os
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def check_terminal(*, force: bool = False) -> None:
-    """Raise RefusedError without a terminal that can draw, or, without ``force``, in a terminal that is a pane."""
+    """Raise RefusedError if there is no terminal that can draw, or if it is a pane and ``force`` is false."""
     outer.check()
     pane = os.environ.get("PHUX_PANE")
     if pane and not force:

@@ -42,7 +42,7 @@ _STATE_MARKS = {
 
 
 class Box:
-    """Scrolling lines in a frame. If there is something to choose, one of them is the current line.
+    """Scrolling lines in a frame. If there is something to choose, one line is the current line.
 
     Args:
         current: The index of the current line; None if there is nothing to choose.
@@ -60,7 +60,10 @@ class Box:
         self._height = 1
 
     def take(self, event: "Event") -> bool:
-        """Handle a key; return whether it closes the box. If there is nothing to choose, keys that do not scroll do."""
+        """Handle a key; return whether it closes the box.
+
+        If there is nothing to choose, every key closes the box, except those that scroll.
+        """
         if isinstance(event, MouseEvent):
             self._move({"wheel_up": -_WHEEL, "wheel_down": _WHEEL}.get(event.button or "", 0))
             return False
@@ -85,7 +88,7 @@ class Box:
             self._first = max(0, self._first + by)
 
     def overlay(self, cols: int, rows: int) -> "tuple[list[Row], str]":
-        """Return the rows in the frame, and its title."""
+        """Return the rows in the frame, and the frame's title."""
         self._height = max(1, min(len(self._lines), rows - 2))
         if self._current is not None:
             self._first = min(max(self._first, self._current - self._height + 1), self._current)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Row: TypeAlias = list[Cell]
     Run: TypeAlias = tuple[int, int, "str | list[str]", str]
     Cursor: TypeAlias = tuple[int, int, int]
-    """Its column and row, from 0, and the DECSCUSR number of its shape; 0 is the terminal's default."""
+    """The cursor's column and row, from 0, and the DECSCUSR number of its shape; 0 is the terminal's default."""
 
 BLANK: "Cell" = (" ", "")
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")

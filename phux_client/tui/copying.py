@@ -34,11 +34,11 @@ class Copying:
 
     @property
     def pane(self) -> int | None:
-        """The pane that is in copy mode."""
+        """The pane that is in copy mode, or about to enter it."""
         return self._mode.pane if self._mode is not None else self._opening
 
     def begin(self, pane: int, *first: "Event") -> None:
-        """Enter copy mode, and perform an action there."""
+        """Enter copy mode in a pane, and handle the ``first`` events there."""
         if self._mode is not None and self._mode.pane == pane:
             for event in first:
                 self.take(event)
@@ -150,5 +150,5 @@ class Copying:
         self._app.server.ask("frozen_rows", rows, attachment=self._app.server.attachment, first=first, count=count)
 
     def over_panes(self) -> "Over":
-        """Return the rows to show instead of the pane's own screen."""
+        """Return the rows and the cursor to show instead of the screen of the pane in copy mode."""
         return {} if self._mode is None else {self._mode.pane: self._mode.picture()}

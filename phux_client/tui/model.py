@@ -16,8 +16,8 @@ class PaneModel:
     """The screen of one pane.
 
     Attributes:
-        cursor: Column, row, whether it is visible, and the DECSCUSR number of its shape.
-        modes: The modes its program enabled: ``mouse``, ``focus_events``, ``bracketed_paste``, ``alt_screen``.
+        cursor: Column, row, whether the cursor is visible, and the DECSCUSR number of its shape.
+        modes: The modes that the pane's program set: ``mouse``, ``focus_events``, ``bracketed_paste``, ``alt_screen``.
     """
 
     __slots__ = ("cols", "cursor", "modes", "rows", "title")
@@ -45,7 +45,7 @@ class PaneModel:
 
     @property
     def wants_mouse(self) -> bool:
-        """Whether its program enabled mouse reports."""
+        """Whether the pane's program enabled mouse reports."""
         return bool(self.modes["mouse"] != "off")
 
 

@@ -101,7 +101,7 @@ class Outer:
         self.write(_ENTER.encode())
 
     def restore(self) -> None:
-        """Restore the terminal."""
+        """Restore the terminal's modes and settings, and discard unread input."""
         if not self._active:
             return
         self._active = False
@@ -148,7 +148,7 @@ class Outer:
             self.write(f"\x1b]2;{clean}\x07".encode("utf-8", "replace"))
 
     def set_clipboard(self, text: str) -> bool:
-        """Copy a text to the clipboard of the user's terminal with OSC 52, unless it is too long."""
+        """Copy a text to the clipboard of the user's terminal with OSC 52; return False if the text is too long."""
         import base64
 
         data = text.encode("utf-8", "replace")
@@ -162,7 +162,7 @@ class Outer:
         self.write(b"\x07")
 
     def suspend(self) -> None:
-        """Restore the terminal and stop until the shell resumes us; then take it over again.
+        """Restore the terminal and stop until the shell resumes us; then take over the terminal again.
 
         If no shell could resume us (an orphaned process group), the kernel does not stop us.
         """
@@ -178,7 +178,7 @@ class Outer:
         self.enter()
 
     def close(self) -> None:
-        """Close the descriptors."""
+        """Restore the terminal, and close our descriptor."""
         self.restore()
         if self._out > 2:
             os.close(self._out)

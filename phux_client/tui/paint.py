@@ -63,7 +63,7 @@ class Painter:
         return self._finish(canvas, whole=whole)
 
     def _finish(self, canvas: Canvas, *, whole: bool) -> bytes:
-        """Place the cursor, and wrap large updates in synchronized output."""
+        """Place the cursor; make large updates synchronized output, or hide the cursor during them."""
         drawn = "".join(self._out)
         self._out = []
         self._place_cursor(canvas.cursor, whole=whole)
@@ -127,7 +127,7 @@ class Painter:
         self._at = (end, y) if end < len(new) else None
 
     def _erase(self, x: int, y: int, last: int, cols: int) -> None:
-        """Erase the rest of a row unless it is blank."""
+        """Erase a row from a column on; ``last`` is its last cell that is not blank on the terminal."""
         self._move(x, y)
         self._set_style("")
         count = last + 1 - x

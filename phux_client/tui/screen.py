@@ -144,7 +144,7 @@ class Screen:
 
 
 def _title(view: "Document", panes: "dict[int, PaneModel]") -> str:
-    """Return the title of the terminal's window: the place, and the program's title."""
+    """Return the title of the terminal's window: session, window, and the title that the program has set."""
     window = next(window for window in view["windows"] if window["active"])
     pane = panes.get(view["window"]["active_pane"])
     place = f"{view['session']['name']}:{window['index']}:{window['name']}"

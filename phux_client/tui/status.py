@@ -22,7 +22,7 @@ def status_line(view: "Document", cols: int, now: float, *, note: str = "") -> "
     """Return the status line, with a note before the clock.
 
     Returns:
-        The line, and the windows in it: the first column, the one after the last, and the window's id.
+        The line, and for each window in the line its first column, the column after its last, and its id.
     """
     right = cells_of(f" {note} " if note else " ", BASE) + cells_of(time.strftime("%H:%M ", time.localtime(now)), BASE)
     name = cells_of(f"[{view['session']['name']}] ", CURRENT)

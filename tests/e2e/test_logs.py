@@ -475,6 +475,13 @@ def test_a_pattern_that_takes_too_long_is_stopped(cli, pattern, line):
         stored_logs.search(pattern, root=root)
 
 
+def test_without_server_and_logs_the_error_of_a_read_names_what_is_missing(tmp_path):
+    with pytest.raises(NoSuchTargetError, match="no server is running, and there are no logs"):
+        stored_logs.read(None, root=str(tmp_path))
+    with pytest.raises(NoSuchTargetError, match="no server is running, and there is no log of a session 'work'"):
+        stored_logs.read("work", root=str(tmp_path))
+
+
 def test_an_abandoned_search_is_ended(cli):
     cli.json("new", "-s", "work", "--", "sh", "-c", f"echo {'a' * 60}; read x")
     cli.json("wait", "work", "--until", "aaa", "--timeout", "10")
