@@ -16,7 +16,7 @@ _INTERRUPTED = 130
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command, and return its exit code."""
+    """Run one command line of phux, and return the exit code."""
     arguments = sys.argv[1:] if argv is None else argv
     flags = arguments[: arguments.index("--")] if "--" in arguments else arguments
     as_json = "--json" in flags
@@ -48,7 +48,7 @@ def _report(error: "PhuxError", *, as_json: bool) -> int:
 
 
 def _prepare_streams() -> None:
-    """Open streams that the caller closed (`>&-`), before a socket gets their number; write UTF-8 in any locale."""
+    """Open streams that the caller closed (`>&-`), before a socket gets one of their numbers; write UTF-8."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r+" if number else "r", encoding="utf-8"))  # noqa: SIM115

@@ -64,7 +64,7 @@ def describe_place(place: "Mapping[str, object]") -> str:
 
 
 def fit(line: str) -> str:
-    """Cut a line to the width of the terminal, so that it does not break a drawing."""
+    """Cut a line to the width of the terminal, so that the line does not wrap."""
     from phux_core.width import character_columns, columns
 
     width = os.get_terminal_size(1).columns if os.isatty(1) else 0

@@ -32,7 +32,7 @@ class OutputError(PhuxError):
     """A verb's result could not be written."""
 
     code = "output"
-    default_remedy = "free some space there, or write the output somewhere else"
+    default_remedy = "free disk space, or write the output to another place"
 
 
 def timed_out(timeout_s: float) -> TimedOutError:
@@ -170,7 +170,8 @@ def add_budget(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") -
     add_params(parser, params, "--grep RE", "--context N", "--head N", "--tail N", "--max-bytes N")
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--stripped", action="store_true", help="print the text without escape sequences")
-    modes.add_argument("--strip-ansi", dest="stripped", action="store_true", help=argparse.SUPPRESS)  # its old name
+    # The old name of --stripped.
+    modes.add_argument("--strip-ansi", dest="stripped", action="store_true", help=argparse.SUPPRESS)
     modes.add_argument("--raw", action="store_true", help="print the bytes as they were written")
     modes.add_argument("--rendered", action="store_true", help="print the text as a terminal shows it; the default")
 

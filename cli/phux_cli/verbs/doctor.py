@@ -1,4 +1,4 @@
-"""doctor: check the directories, disk, engine, shell and logs. Changes nothing.
+"""doctor: check the server, its directories, the disk, engine, shell, config file and logs. Changes nothing.
 
 Prints one line for each check, with a remedy if it fails.
 

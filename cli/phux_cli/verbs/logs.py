@@ -46,9 +46,12 @@ def run(options: argparse.Namespace) -> int:
     if options.list and options.target is not None:
         raise UsageError("specify either TARGET or --list", remedy="`phux logs --list` lists all logs")
     if options.from_byte is not None and (options.lines is not None or options.since is not None):
-        raise UsageError("--from-byte cannot be combined with --lines or --since")
+        raise UsageError("--from-byte cannot be combined with --lines or --since", remedy="give only one of them")
     if options.follow and (options.grep is not None or options.head is not None or options.tail is not None):
-        raise UsageError("--follow cannot be combined with --grep, --head or --tail", remedy="pipe it through grep")
+        raise UsageError(
+            "--follow cannot be combined with --grep, --head or --tail",
+            remedy="pipe the output through grep, head or tail",
+        )
     if options.list:
         return _list(options)
     if options.follow:

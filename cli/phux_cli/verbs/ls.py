@@ -1,4 +1,7 @@
-"""ls: list the sessions by name. Never starts a server; exits with 1 if none is running."""
+"""ls: list the sessions by name. Never starts a server.
+
+Exit status: 0, or 1 if no server is running.
+"""
 
 import argparse
 

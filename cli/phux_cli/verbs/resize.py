@@ -1,8 +1,8 @@
 """resize: resize a pane or a window.
 
-If a pane has neighbors on an axis, its dividers on that axis move; otherwise its whole window is resized. If TARGET is
-a window or a session, the window is resized. --left, --right, --up and --down move the divider after the pane, or the
-one before the last pane, as far as possible. A window whose size follows attached clients cannot be resized.
+If a pane has neighbors on an axis, its dividers on that axis move; otherwise the whole window is resized. If TARGET is
+a window or a session, the window is resized. --left, --right, --up and --down move the divider after the pane, or
+before the pane if it is the last, as far as possible. A window whose size follows attached clients cannot be resized.
 """
 
 import argparse
@@ -54,9 +54,7 @@ def run(options: argparse.Namespace) -> int:
         cols, rows = parse_size(options.size)
     sized = bool(cols or rows or options.policy)
     if len(moves) + sized != 1:
-        raise UsageError(
-            "give one size, or one of --left, --right, --up and --down", remedy=f"usage: phux resize {USAGE}"
-        )
+        raise UsageError("the size is missing, or given more than once", remedy=f"usage: phux resize {USAGE}")
     side, by = moves[0] if moves else (None, None)
     place = drive(options, flows.resize, options.target, cols, rows, side=side, by=by, policy=options.policy)
     return show_place(options, place)

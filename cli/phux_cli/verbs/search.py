@@ -1,6 +1,6 @@
 """search: search the logs of all panes line by line, ignoring escape sequences.
 
-Prints the pane, line number and offset of each match. With --all, and if no server is running, prints the log's id
+Prints the pane, line number and offset of each match. With --all, or if no server is running, prints the log's id
 instead of the pane.
 
 Exit status: 0, 1 if nothing matches, 2 if the pattern is invalid.

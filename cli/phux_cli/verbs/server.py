@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--engine",
         metavar="NAME",
         choices=("ghostty", "pyte"),
-        help="the terminal engine, ghostty or pyte; PHUX_ENGINE or the best available when omitted",
+        help="the engine, ghostty or pyte; PHUX_ENGINE, or else ghostty if it can be used, when omitted",
     )
 
 

@@ -33,7 +33,11 @@ def add_side_and_size(parser: argparse.ArgumentParser) -> None:
     """Add the flags for the side and size of a pane next to another."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
-        "--right", dest="direction", action="store_const", const="right", help="place the pane right; the default"
+        "--right",
+        dest="direction",
+        action="store_const",
+        const="right",
+        help="place the pane on the right; the default",
     )
     where.add_argument("--down", dest="direction", action="store_const", const="down", help="place the pane below")
     parser.set_defaults(direction="right")

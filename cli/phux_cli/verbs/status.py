@@ -1,4 +1,7 @@
-"""status: show the server's processes, version, engine, socket, counts and logs. Exits with 1 if none is running."""
+"""status: show the server's processes, version, engine, socket, counts and logs.
+
+Exit status: 0, or 1 if no server is running.
+"""
 
 import argparse
 

@@ -1,13 +1,13 @@
 r"""wait: wait until a condition holds for a pane; the default condition is --idle 500.
 
 If several conditions are given, the first one to hold ends the wait and is printed, followed by a tab and the line or
-state that matched; with --json, they are `met` and `met_line` in the document. Without TARGET, waits for the last
+state that matched; with --json, see `met`, `met_line` and `state` in the document. Without TARGET, waits for the last
 focused session.
 
 --until, --regex and --stop match complete lines, even if they wrap on the screen: those visible when the wait begins,
 and all that are written later, even if they scroll off or are erased. They also match the echo of typed text, unless
 --output-only is given, and old lines, unless --since SEQ (the `seq` of a ScreenState) is given. Lines on a screen have
-no trailing blanks, but a pattern with one, such as `\$ $`, still finds a prompt.
+no trailing blanks, but a pattern with a trailing blank, such as `\$ $`, still finds a prompt.
 
 Exit status: 0 if a condition holds, 1 if --stop matches or the program has ended, 124 if the timeout expires.
 """
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--command-id", metavar="ID", help="the command with this id has ended (see `phux commands`); takes no TARGET"
     )
-    parser.add_argument("--command", dest="command_id", help=argparse.SUPPRESS)  # its old name
+    parser.add_argument("--command", dest="command_id", help=argparse.SUPPRESS)  # the old name of --command-id
     add_param(parser, TIMEOUT, "--timeout SECS")
 
 
