@@ -1,21 +1,23 @@
 """``phux-mcp``: phux for MCP hosts, over stdio, with its own JSON-RPC; every tool is a flow of phux_client.
 
-main        argv: serve, set up a host, check, print the catalog
-streams     stdin and stdout in the event loop
-jsonrpc     lines to messages, and errors for invalid ones
-revisions   the differences between the revisions of MCP
-server      one connection to a host: concurrent calls, cancellation
-methods     the methods of MCP
-progress    the progress of a call
-catalog     the table of tools: parameters, results, safety
-answers     results as text and as structured content
-budget      the size limit of results
-highlights  styled cells as runs of text
-links       connections to phux servers, made on demand
-tools       the tools, by theme
-resources   sessions, screens and logs, to read or to subscribe to
-prompts     workflows for people to choose from
-profiles    the tools of two other systems, over the same terminals
-setup       the configuration of hosts
-check       tests the adapter as a host would
+main         argv: serve, set up a host, check, print the catalog
+streams      stdin and stdout in the event loop
+jsonrpc      lines to messages, and errors for invalid lines
+revisions    the differences between the revisions of MCP
+server       one connection to a host: concurrent calls, cancellation
+methods      the methods of MCP
+progress     the progress of a call
+catalog      the table of tools: parameters, results, safety
+answers      results as text and as structured content
+budget       the size limit of results
+highlights   styled cells as runs of text
+links        connections to phux servers, made on demand
+own_panes    protects the pane in which the host runs
+tools        the tools, by theme
+resources    sessions, screens and logs, to read or to subscribe to
+prompts      workflows for people to choose from
+profiles     the tools of two other systems, over the same terminals
+setup        the configuration of hosts
+config_text  sets an entry in a host's configuration file
+check        tests the adapter as a host would
 """

@@ -107,7 +107,7 @@ class _Host:
         self._input.flush()
 
     def ask(self, method: str, params: Message | None = None, error: int | None = None) -> Message:
-        """Send a request that succeeds, or fails with an error code, and return its result or error."""
+        """Send a request, check that it succeeds, or fails with the code ``error``, and return its result or error."""
         params = params or {}
         if self._revision.stateless:
             params = {**params, "_meta": {META_REVISION: self._revision.name, META_CAPABILITIES: {}}}

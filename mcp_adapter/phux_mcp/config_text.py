@@ -131,7 +131,7 @@ def set_in_toml(text: str, table: tuple[str, ...], value: dict[str, Any]) -> str
 
     Args:
         text: The document; may be empty.
-        table: The parts of the table's name; it is added if missing.
+        table: The parts of the table's name; a missing table is added.
         value: The keys to set; other keys are kept.
     """
     expected = _toml(text)

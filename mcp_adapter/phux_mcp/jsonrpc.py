@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 on lines: split them, parse them, and return their errors. Independent of MCP.
+"""JSON-RPC 2.0 on lines: split bytes into lines, parse lines, and make error replies. Independent of MCP.
 
 Any input becomes either a message or an ``RpcError`` with the right code.
 """
@@ -105,18 +105,18 @@ def as_id(given: object) -> RequestId | None:
 
 
 def check(message: object) -> Message:
-    """Return a value if it is a message: a request, a notification or a response."""
+    """Return a value that is a message (a request, a notification or a response); raise RpcError for any other."""
     if not isinstance(message, dict):
-        raise RpcError(INVALID_REQUEST, "a message is an object with `jsonrpc`, `id`, `method` and `params`")
+        raise RpcError(INVALID_REQUEST, "a message must be an object with `jsonrpc`, `id`, `method` and `params`")
     request_id = as_id(message.get("id"))
     if message.get("jsonrpc") != "2.0":
-        raise RpcError(INVALID_REQUEST, 'a message has "jsonrpc": "2.0"', request_id)
+        raise RpcError(INVALID_REQUEST, 'a message must have "jsonrpc": "2.0"', request_id)
     if "id" in message and request_id is None:
-        raise RpcError(INVALID_REQUEST, "an `id` is a string or a number")
+        raise RpcError(INVALID_REQUEST, "an `id` must be a string or a number")
     if "method" not in message and ("result" in message or "error" in message):
         return message
     if not isinstance(message.get("method"), str):
-        raise RpcError(INVALID_REQUEST, "a request has a `method`, which is a string", request_id)
+        raise RpcError(INVALID_REQUEST, "a request must have a `method`, which is a string", request_id)
     params = message.get("params")
     if params is not None and not isinstance(params, dict):
         raise RpcError(INVALID_PARAMS, "`params` must be an object", request_id)

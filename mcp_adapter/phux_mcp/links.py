@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class Links:
-    """The connections of one adapter. Its creator must close it.
+    """The connections of one adapter. Call ``close`` at the end.
 
     Args:
         start: Start a server if none is running.
-        socket: The default socket for calls that name none; by default, the usual one.
+        socket: The path of the socket for calls that name none; by default, the library's default.
 
     Attributes:
         host: The name of the host, if it was reported.
@@ -29,7 +29,7 @@ class Links:
         self._known: dict[str | None, Phux] = {}
 
     async def phux(self, socket: str | None = None) -> Phux:
-        """Return the client of a server, without sending a request."""
+        """Return the client of a server, without sending a request; with ``start``, make sure that the server runs."""
         if socket in self._known and not self._start:
             return self._known[socket]
         # Imported late, because a host's first requests do not need it.

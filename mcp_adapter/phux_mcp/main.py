@@ -56,7 +56,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _find_runtime_directory() -> None:
-    """Set the runtime directory as in the user's shells: many hosts do not pass it on."""
+    """Set XDG_RUNTIME_DIR as in the user's shells, because many hosts do not pass on the variable."""
     directory = os.path.join(_RUNTIME, str(os.getuid()))
     if not os.environ.get("XDG_RUNTIME_DIR") and os.path.isdir(os.path.join(directory, "phux")):
         os.environ["XDG_RUNTIME_DIR"] = directory
@@ -140,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
             "--safety",
             choices=SAFETY,
             default=default,
-            help="list tools up to this tier; mutating when omitted, destructive in tmux and terminally",
+            help="list tools up to this tier; mutating when omitted, destructive with another profile",
         )
         parser.add_argument(
             "--profile", choices=PROFILES, default=default or "phux", help="the tools to serve; phux when omitted"
@@ -157,7 +157,9 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", metavar="[setup | check]", parser_class=Parser)
     setup = verbs.add_parser("setup", help="print a host's configuration, or merge it", allow_abbrev=False)
     setup.add_argument("host", nargs="?", choices=list(HOSTS), help="the host; all hosts when omitted")
-    setup.add_argument("--write", action="store_true", help="merge it into the host's file, and keep a backup")
+    setup.add_argument(
+        "--write", action="store_true", help="merge the configuration into the host's file; keep a backup"
+    )
     add_common(setup, argparse.SUPPRESS)
     check = verbs.add_parser("check", help="test this adapter as a host would, in each revision", allow_abbrev=False)
     add_common(check, argparse.SUPPRESS)

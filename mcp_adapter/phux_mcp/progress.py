@@ -29,7 +29,7 @@ class Progress:
         self._token = None
 
     def report(self, value: float, total: float | None, message: str) -> None:
-        """Report progress, unless it did not increase."""
+        """Report the progress if it has increased."""
         if self._token is None or value <= self._last:
             return
         self._last = value

@@ -1,6 +1,6 @@
 """One connection to a host: lines to messages, concurrent calls, cancellation.
 
-``main`` reads and writes the lines, and ``methods`` answers the requests. No input raises an exception in this module.
+``streams`` reads and writes the lines, and ``methods`` answers the requests. No input raises an exception here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Server:
 
     Args:
         send: Called with each line to send.
-        is_behind: Returns whether the host has stopped reading; it then gets no notifications.
+        is_behind: Returns whether the host has stopped reading; notifications are then dropped.
     """
 
     def __init__(

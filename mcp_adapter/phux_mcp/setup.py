@@ -23,7 +23,7 @@ class _Host(NamedTuple):
         mac: The file on macOS, if different.
         path: The keys that lead to our entry.
         kind: ``stdio`` if the entry names that transport, ``plain`` if it names none, ``local`` for opencode's form.
-        moved: A variable that names another directory, and the file in it.
+        moved: A variable that names another directory, and the name of the file in that directory.
     """
 
     linux: str

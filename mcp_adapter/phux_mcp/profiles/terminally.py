@@ -33,7 +33,7 @@ _MODES = {False: "raw", True: "stripped"}
 """The mode of a log, by ``strip_ansi``."""
 _TAB = an_object({"window_id": STRING, "name": STRING, "active": {"type": "boolean"}})
 _STRIP = "boolean Strip ANSI sequences (default false)"
-# Only the first of several concurrent tabs may create the session.
+# Only the first of several concurrent calls of create_tab may create the session.
 _creating = asyncio.Lock()
 # The limit of set_history_limit, for later tabs.
 _history: dict[str, int] = {}
@@ -169,7 +169,7 @@ async def _start_process(call: Call, window_id: str, command: str, append_newlin
 )
 async def _stop_process(call: Call, window_id: str, signal: str = "SIGINT") -> Document:
     if signal not in {"SIGINT", "SIGTERM"}:
-        raise BadRequestError(f"the signal is {signal!r:.80}", remedy="send SIGINT or SIGTERM")
+        raise BadRequestError(f"stop_process cannot send {signal!r:.80}", remedy="send SIGINT or SIGTERM")
     pane = await _pane_of(call, window_id)
     refuse_own("stop", "pane", pane, (await call.phux()).caller.pane)
     if signal == "SIGINT":

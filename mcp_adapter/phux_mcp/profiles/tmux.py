@@ -1,6 +1,6 @@
 """``--profile tmux``: fourteen tools in tmux's terms. Sessions are $N, windows @N, panes %N, with phux's ids.
 
-A failure is a text that begins with ``Error: `` and continues with tmux's own message; never an exception.
+A failure is a text that begins with ``Error: `` and continues with tmux's message, or with phux's; never an exception.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Miss(Exception):  # noqa: N818  it becomes a text
 
 
 class _Found(NamedTuple):
-    """The session, window or pane that a target names, and the parts that were given."""
+    """The session, window and pane that a target names; ``scope`` is the most specific part that it contains."""
 
     session: Node
     window: Node

@@ -69,7 +69,7 @@ def _typed(sent: Document) -> Answer:
     _TARGET,
     CALLS["run"].params["command"].but(required=True),
     TIMEOUT.but(doc="seconds to wait, 0 for no limit", omitted="600"),
-    Param("detach", BOOLEAN, "start it and return its id at once: for long-running commands"),
+    Param("detach", BOOLEAN, "return the command's id at once: for long-running commands"),
     *shared(CALLS["output"].params, "grep head tail"),
     MAX_BYTES,
     output=_ran,
@@ -112,7 +112,10 @@ async def run(
     return result if call.revision.seed else await _chosen(call, result, wanted, budget)
 
 
-_STARTED = "phux_wait with since waits for its output, phux_logs with command_id reads it, phux_signal stops it"
+_STARTED = (
+    "phux_wait with since waits for the command's output, phux_logs with command_id reads the output, "
+    "phux_signal stops the command"
+)
 _EXIT_UNKNOWN = (
     "the command ended, but the shell did not report its exit code, so exit_code has no meaning. "
     "Check the output, or the effect with another command"
@@ -137,9 +140,9 @@ async def _progress_of(call: Call, pane: int, command: str, error: PhuxError) ->
 _NEXT = {
     "running": 'phux_wait with state ["prompt"] waits until it ends, phux_commands then has its exit code; '
     "phux_signal stops it",
-    "awaiting_input": "answer it with phux_act, or stop it with phux_signal",
-    "awaiting_secret": "ask the person to type it (`phux attach`), then continue; or cancel with phux_send_keys C-c",
-    "fullscreen": "use it and quit it with phux_act",
+    "awaiting_input": "answer the program with phux_act, or stop it with phux_signal",
+    "awaiting_secret": "ask the person to type the secret (`phux attach`); or cancel with phux_send_keys C-c",
+    "fullscreen": "use and quit the program with phux_act",
     "prompt": "the command has ended in the meantime; phux_commands has its exit code",
 }
 
@@ -162,7 +165,7 @@ async def _chosen(call: Call, result: Document, wanted: Document, budget: Budget
     if result["truncated"]:
         result["hint"] = (
             f'phux_logs with command_id "{result["command_id"]}" and grep, head, tail or max_bytes returns more; '
-            "do not run it again"
+            "do not run the command again"
         )
     return result
 

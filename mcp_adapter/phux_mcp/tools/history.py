@@ -25,7 +25,7 @@ _SEARCH = CALLS["search"].params
     "phux_logs",
     "Read the output of a pane",
     _ANY_PANE,
-    Param("command_id", TEXT, "instead, a command's id, from phux_commands or a detached phux_run"),
+    Param("command_id", TEXT, "instead of `target`: a command's id, from phux_commands or a detached phux_run"),
     *shared(CALLS["logs"].params, "lines from_byte since grep context head tail"),
     MAX_BYTES,
     safety="read-only",
@@ -53,7 +53,7 @@ async def logs(
     if found["truncated"] or found["omitted"]:
         place = found["next_byte" if "from_byte" in query else "first_byte"]
         where = "" if command_id is None else f"with target @{found['pane']} instead, "
-        found["hint"] = f"{where}from_byte {place} continues from there; grep, head and tail select lines"
+        found["hint"] = f"{where}from_byte {place} reads from that position; grep, head and tail select lines"
     return found
 
 
@@ -100,7 +100,7 @@ async def commands(call: Call, max_commands: int, target: str | None = None) -> 
     def build(count: int) -> Document:
         if count == len(entries):
             return {**found, "commands": entries}
-        hint = "use a larger max_commands or a target to get older ones"
+        hint = "use a larger max_commands or a target to get older commands"
         kept = entries[len(entries) - count :]
         return {**found, "commands": kept, "omitted": len(entries) - count, "hint": hint}
 

@@ -32,7 +32,7 @@ def tool(
 
     Args:
         params: The tool's parameters; every tool also has `socket`.
-        seed: The names of its parameters in the first revision, without `socket`; None if that revision lacks the tool.
+        seed: The names of the parameters in the first revision, without `socket`; None if that revision lacks the tool.
         options: Further options of ``Tool``.
     """
 

@@ -95,7 +95,7 @@ def test_a_run_that_times_out_reports_that_the_program_waits_for_input(work):
     late = work.document("phux_run", target="work", command="cat", timeout_secs=0.5)
     assert (late["outcome"], late["state"], late["pane"]) == ("timed_out", "awaiting_input", work.pane)
     assert "waits for input" in late["message"]
-    assert "answer it with phux_act" in late["hint"]
+    assert "answer the program with phux_act" in late["hint"]
     assert f"(phux_send_keys to {work.pane})" in work.failure("phux_run", target="work", command="true")
     work.document("phux_send_keys", target="work", keys=["C-d"])
 
