@@ -8,9 +8,13 @@ if TYPE_CHECKING:
     from phux_client.flows._types import Document, Flow
 
 
-def status() -> "Flow[Document]":
-    """Return the server's status, as a Status document."""
-    document: Document = yield Request("status")
+def status(limit_s: float | None = None) -> "Flow[Document]":
+    """Return the server's status, as a Status document.
+
+    Args:
+        limit_s: The time limit for the reply; the client's by default.
+    """
+    document: Document = yield Request("status", 0.0, limit_s)
     return document
 
 

@@ -262,8 +262,11 @@ class App:
             if prompt.take(event) and self.prompt is prompt:
                 self.prompt = None
         elif self.box is not None:
-            if self.box.take(event):
+            box = self.box
+            if box.take(event):
                 self.box = None
+                if box.is_passed_on:
+                    self._typed.appendleft(event)
         elif isinstance(event, keys.MouseEvent):
             self._mouse.take(event)
         else:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _CURRENT = "30;43"
 _WHEEL = 3
+# Keys that users press to close a text, and that would have an effect in a shell.
+_ONLY_CLOSE = frozenset({"Escape", "Enter", "KPEnter", "q", "C-c"})
 _COPY_KEYS = (
     ("arrows h j k l", "move the cursor"),
     ("PageUp PageDown", "move by a page"),
@@ -47,6 +49,9 @@ class Box:
     Args:
         current: The index of the current line; None if there is nothing to choose.
         choose: Called with the index of the chosen line.
+
+    Attributes:
+        is_passed_on: Whether the key that closed the box still does its work.
     """
 
     def __init__(
@@ -58,6 +63,7 @@ class Box:
         self._choose = choose
         self._first = 0
         self._height = 1
+        self.is_passed_on = False
 
     def take(self, event: "Event") -> bool:
         """Handle a key; return whether it closes the box.
@@ -75,6 +81,7 @@ class Box:
             self._move(step[key])
             return False
         if self._current is None or self._choose is None:
+            self.is_passed_on = key not in _ONLY_CLOSE
             return bool(key)
         if key in {"Enter", "KPEnter", "l", "Right"}:
             self._choose(self._current)

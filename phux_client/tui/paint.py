@@ -19,8 +19,10 @@ _SYNC_FROM = 64
 # Changed cells, and the same with short unchanged gaps, which take no more bytes than a jump over them.
 _CHANGED = re.compile(b"\x01+")
 _STRETCH = re.compile(b"\x01+(?:\x00{1,3}\x01+)*")
-# Emoji and private-use characters.
-_UNCERTAIN = re.compile("[\U0001f000-\U0010ffff\ue000-\uf8ff]")
+# Scripts with spacing combining marks, which have no width for some terminals, emoji and private-use characters.
+_UNCERTAIN = re.compile(
+    "[\u0900-\u109f\u1700-\u1cff\ua800-\uabff\U00011000-\U0001d1ff\U0001f000-\U0010ffff\ue000-\uf8ff]"
+)
 _JOINER = "\u200d"
 _EMOJI_PRESENTATION = "\ufe0f"
 _GLYPH, _STYLE = itemgetter(0), itemgetter(1)

@@ -45,6 +45,8 @@ _WHOLE = _OUTBOX_START + OUTBOX_SIZE
 _PATTERN = memoryview(bytes([0xC1, 0xF9]) * (MAX_READ // 2 + 1))
 # Bytes before the last checkpoint that stay readable, for readers of the stream as text.
 _REMEMBERED = 64 * 1024
+# No pane writes this much; positions above it are invalid.
+_LAST_BASE = 2**62
 
 
 def shared_memory(name: str, size: int) -> int:
@@ -74,7 +76,11 @@ def ledger_key(pane: int) -> str:
 
 
 class Journal:
-    """A journal, mapped into the service; ``fd`` is closed once it is mapped."""
+    """A journal, mapped into the service; ``fd`` is closed once it is mapped.
+
+    Attributes:
+        is_damaged: Whether the counts of an earlier service were invalid, so that its output is lost.
+    """
 
     def __init__(self, fd: int) -> None:
         self._map = mmap.mmap(fd, _WHOLE)
@@ -82,9 +88,14 @@ class Journal:
         self._before = b""
         # Use pread, because an access through the mapping would allocate pages that were never written to.
         self._base, self._length = _COUNTS.unpack(os.pread(fd, _COUNTS.size, 0))
-        (self._outbox_size,) = _LENGTH.unpack(os.pread(fd, _LENGTH.size, _OUTBOX))
+        self.is_damaged = self._length > SIZE or self._base > _LAST_BASE
+        if self.is_damaged:  # a native fault of an earlier service may have written anywhere
+            self._base, self._length = self._base if self._base <= _LAST_BASE else 0, 0
+            self._count(0)
+        (size,) = _LENGTH.unpack(os.pread(fd, _LENGTH.size, _OUTBOX))
+        self._outbox_size = size if size <= OUTBOX_SIZE else 0
         (limit,) = _LENGTH.unpack(os.pread(fd, _LENGTH.size, _LIMIT))
-        if limit > self._length:
+        if self._length < limit <= min(self._length + MAX_READ, SIZE):
             self._count(self._uncounted(os.pread(fd, limit - self._length, _START + self._length)))
         os.close(fd)
 
@@ -154,7 +165,7 @@ class Journal:
         """The last note; empty if there is none, or if its writer died while changing it."""
         (size,) = _LENGTH.unpack_from(self._map, _NOTE)
         start = _NOTE + _LENGTH.size
-        return bytes(self._view[start : start + size])
+        return bytes(self._view[start : start + size]) if size <= NOTE_SIZE else b""
 
     @note.setter
     def note(self, data: bytes) -> None:

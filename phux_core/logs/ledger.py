@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
 
 from attrs import asdict, define, field, fields
 
@@ -159,7 +159,7 @@ def line(entry: Entry) -> bytes:
 
 
 def load(data: bytes) -> Iterable[Entry]:
-    """Parse lines and return the last entry of each number; skip truncated lines.
+    """Parse lines and return the last entry of each number; skip truncated and invalid lines.
 
     A line may be repeated after a later one of its command. An unfinished entry does not override a finished one.
     """
@@ -168,12 +168,15 @@ def load(data: bytes) -> Iterable[Entry]:
         try:
             values = json.loads(text)
             entry = Entry(**dict(zip(_NAMES, values, strict=True)))
+            if not all(map(isinstance, values, _KINDS)):
+                continue
             if entry.ended_at is not None or entry.number not in entries or entries[entry.number].ended_at is None:
                 entries[entry.number] = entry
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             continue
     return list(entries.values())[-MOST_ENTRIES:]
 
 
 _NAMES = [attribute.name for attribute in fields(Entry)]
+_KINDS = list(get_type_hints(Entry).values())
 _values = attrgetter(*_NAMES)

@@ -17,6 +17,7 @@ from attrs import frozen
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import InternalError, PaneClosedError
 from phux_core.keeper.children import window_size
+from phux_core.keeper.journal import MAX_READ
 from phux_core.server.pty.intake import Intake
 from phux_core.server.run.event_router import EventRouter
 from phux_core.server.run.follower import RunFollower
@@ -184,11 +185,18 @@ class Pane:
 
     def keep_checkpoint(self) -> None:
         """Store a checkpoint of the terminal, and restart the journal if all of it was parsed."""
-        self._context.on_checkpoint(self, self.terminal.checkpoint())
-        if self.intake.journal_may_restart:
-            self.runs.before_journal_restarts()
-            self.log.catch_up(at_once=True)  # output that cannot be written becomes a hole
-            self.ledger.flush()
+        contained = self.faults.output
+        is_stored = False
+        with contained:
+            self._context.on_checkpoint(self, self.terminal.checkpoint())
+            is_stored = True
+        if self.intake.journal_may_restart and (is_stored or self.journal.room < MAX_READ):
+            with contained:
+                self.runs.before_journal_restarts()
+            with contained:
+                self.log.catch_up(at_once=True)  # output that cannot be written becomes a hole
+            with contained:
+                self.ledger.flush()
             self.journal.restart()
 
     def _on_idle(self) -> None:
@@ -266,7 +274,8 @@ class Pane:
     def resize(self, cols: int, rows: int) -> None:
         effects = self.terminal.resize(cols, rows)
         self.record.cols, self.record.rows = cols, rows
-        self.log.update(cols=cols, rows=rows)
+        with self.faults.output:
+            self.log.update(cols=cols, rows=rows)
         self.keep_checkpoint()  # the output so far was parsed at the old size
         self.set_kernel_size()
         if self.takes_input:
@@ -298,12 +307,17 @@ class Pane:
             return
         record.end(self._wait_status)
         self._close_fd()
-        self.runs.pane_died()
-        self.ledger.pane_died(record.exit_code, self.seq)
+        contained = self.faults.output
+        with contained:
+            self.runs.pane_died()
+        with contained:
+            self.ledger.pane_died(record.exit_code, self.seq)
         self.watch.look_now()
-        self.log.ended(ended_at=record.died_at, **record.ending())
+        with contained:
+            self.log.ended(ended_at=record.died_at, **record.ending())
         self._emit("pane_closed", **record.ending())
-        self.runs.settle()
+        with contained:
+            self.runs.settle()
         self._context.on_dead(self)
         self.ended.set_result(None)
 
@@ -315,12 +329,16 @@ class Pane:
             os.close(fd)
 
     def close(self) -> None:
-        self.runs.close()
+        contained = self.faults.output
+        with contained:
+            self.runs.close()
         self.watch.close()
         self._close_fd()
         self.terminal.close()
-        self.ledger.flush()
-        self.log.close()
+        with contained:
+            self.ledger.flush()
+        with contained:
+            self.log.close()
         self.journal.close()
 
 
@@ -344,7 +362,8 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
                 pane.router.take_mark(effect)
     marks = pane.tracker.marks
     marks.resume(starts, pane.journal.position)
-    marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and (is_aside or pane.journal.base > 0)
+    is_lost = is_aside or pane.journal.base > 0 or pane.journal.is_damaged
+    marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and is_lost
     with contained:
         pane.runs.after_replay()
         pane.runner.resume()

@@ -159,18 +159,31 @@ class Service:
             _log.warning("@%d: %s", record.id, rebuilt.note)
         found = self.tree.find_pane(record.id)
         session, is_on = (found[0].name, found[0].log) if found else ("", False)
-        log = self.logs.open(record, journal, session=session, on=is_on)
+        faults = PaneFaults(record, self.write_tree, partial(self._make_successor, record))
+        log = ledger = None
+        with faults.output:
+            log = self.logs.open(record, journal, session=session, on=is_on)
+        log = log or self.logs.open(record, journal, session=session, on=False)
+        with faults.output:
+            log.catch_up()
+        keep = partial(self._keep_command, record.id)
+        with faults.restoring:
+            ledger = PaneLedger(record, journal, log, commands, keep)
+        if ledger is None:
+            journal.clear_outbox()
+            ledger = PaneLedger(record, journal, log, b"", keep)
         pane = Pane(
             record,
             master,
             rebuilt.engine,
             journal,
             self._context,
-            PaneFaults(record, self.write_tree, partial(self._make_successor, record)),
+            faults,
             log,
-            PaneLedger(record, journal, log, commands, partial(self._keep_command, record.id)),
+            ledger,
         )
-        restore(pane, rebuilt)
+        with pane.faults.restoring:
+            restore(pane, rebuilt)
         self._feed_mark[0] = 0
         self.panes[record.id] = pane
         if wait_status is not None:

@@ -300,7 +300,9 @@ class Killed(Document):
     """The result of ``phux kill --json``.
 
     Attributes:
-        killed: The number of panes that were closed.
+        killed: The number of panes that were closed; 0 if ``problem`` is present.
+        problem: The reason why the number of panes is unknown; absent if it is known.
     """
 
     killed: int
+    problem: str | None = None

@@ -521,6 +521,14 @@ def test_any_key_dismisses_a_message(client, phux, key):
     client.shows("[work]", within_s=3)  # without a key, the message would stay for four seconds
 
 
+def test_the_key_that_closes_the_output_of_a_command_still_has_its_effect(client, phux):
+    press(client, ":")
+    client.type("status\r")
+    client.shows("keeper pid")
+    client.type("echo $((6*7))\r")
+    client.shows("42")
+
+
 def test_the_key_that_dismisses_a_message_still_has_its_effect(client, phux):
     press(client, "9")
     client.shows("there is no window 9")

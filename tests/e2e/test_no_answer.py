@@ -11,8 +11,19 @@ import anyio
 import pytest
 
 import phux_client
+from faults import faulty_server
 from phux_client import blocking
-from servers import embedded_server, eventually, process_gone
+from servers import Cli, embedded_server, eventually, process_gone
+
+DYING = """
+from phux_core.server import service
+adopt = service.Service._adopt
+def dying(self, inheritance):
+    if is_on():
+        os._exit(3)
+    adopt(self, inheritance)
+service.Service._adopt = dying
+"""
 
 
 @pytest.fixture
@@ -60,6 +71,27 @@ def test_kill_server_ends_a_server_whose_service_is_stopped(frozen, backend):
     eventually(lambda: process_gone(service_pid), within_s=5)
     with pytest.raises(phux_client.NoServerError), blocking.connect(socket):
         pass
+
+
+def test_the_cli_ends_a_server_whose_service_is_stopped(frozen, tmp_path):
+    socket, service_pid = frozen
+    killed = Cli(socket, tmp_path).json("kill", "--server")
+    assert killed == {"schema_version": 1, "killed": 0, "problem": "the service did not answer"}
+    eventually(lambda: process_gone(service_pid), within_s=5)
+    assert Cli(socket, tmp_path)("kill", "--server", "--json").error["error"]["code"] == "no_server"
+
+
+def test_the_cli_ends_a_server_whose_service_never_gets_ready(tmp_path):
+    with faulty_server(tmp_path, DYING) as server:
+        cli = Cli(server.socket, tmp_path)
+        assert cli("new", "-d", "--", "cat").code == 0
+        status = cli.json("status")
+        server.on()
+        os.kill(status["service_pid"], signal.SIGKILL)
+        killed = cli("kill", "--server")
+        assert killed.code == 0
+        assert killed.out == "ended the server and all its panes; its service did not answer\n"
+        eventually(lambda: process_gone(status["keeper_pid"]), within_s=5)
 
 
 def test_killing_a_missing_server_is_an_error(tmp_path):

@@ -143,6 +143,49 @@ def test_a_fault_in_detecting_the_state_does_not_prevent_reading(tmp_path):
         assert_usable(pane, phux)
 
 
+RECORD_FAULT = """
+from phux_core.server.history.pane_ledger import PaneLedger
+from phux_core.server.history.pane_log import PaneLog
+from phux_core.server.run.follower import RunFollower
+from phux_core.server.service import Service
+original = KIND.METHOD
+def faulty(self, *words, **named):
+    if is_on():
+        raise RuntimeError("a fault in recording")
+    return original(self, *words, **named)
+KIND.METHOD = faulty
+"""
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        *("PaneLedger.flush", "PaneLog.catch_up", "PaneLog.update", "RunFollower.before_journal_restarts"),
+        *("RunFollower.pane_died", "PaneLedger.pane_died", "PaneLog.ended", "RunFollower.settle"),
+        "Service._keep_checkpoint",
+    ],
+)
+def test_a_fault_in_recording_output_or_commands_ends_no_service(tmp_path, place):
+    kind, method = place.split(".")
+    code = RECORD_FAULT.replace("KIND", kind).replace("METHOD", method)
+    with faulty_server(tmp_path, code) as server, blocking.connect(server.socket) as phux:
+        pane, ending = open_bash(phux), open_bash(phux, "ending")
+        pane.run("echo before", timeout_s=20)
+        server.on()
+        pane.resize(71, 20)
+        ending.send_keys("exit 3", "Enter")
+        eventually(lambda: phux.status().dead_panes == 1)
+        assert phux.status().service_restarts == 0
+        kill_and_wait(phux)
+        pane.resize(72, 20)
+        assert phux.status().service_restarts == 1
+        assert "before" in pane.snapshot().text
+        assert "before" in pane.logs().content
+        server.off()
+        assert_usable(pane, phux)
+        assert notes(phux)
+
+
 # The engine
 
 FEED_FAULT = """

@@ -277,3 +277,26 @@ def test_a_pane_has_the_original_descriptor_limit(phux):
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     pane = phux.new_session("limit", command=["sh", "-c", "echo limit $(ulimit -n)"]).pane
     assert f"limit {soft}" in pane.wait(exit=True, timeout_s=10).text
+
+
+SLOW_RESULTS = """
+import time
+from phux_core.server.run import follower
+read = follower.read_result
+def slow(*words):
+    if is_on():
+        time.sleep(3)
+    return read(*words)
+follower.read_result = slow
+"""
+
+
+def test_a_run_is_not_refused_while_the_result_of_one_of_an_earlier_service_is_rendered(tmp_path):
+    with faulty_server(tmp_path, SLOW_RESULTS) as server, blocking.connect(server.socket) as phux:
+        pane = phux.new_session("w", command=["bash"]).pane
+        pane.start(f"until test -e {tmp_path}/go; do sleep 0.01; done; seq 1 400000")
+        kill_service(phux)
+        server.on()
+        (tmp_path / "go").touch()
+        pane.wait(state="prompt", timeout_s=30)
+        assert pane.run("echo again", timeout_s=20).output == "again"

@@ -13,6 +13,7 @@ import logging
 import os
 import random
 import socket
+import struct
 import time
 import zlib
 
@@ -351,3 +352,63 @@ def test_a_service_starts_if_the_state_of_one_pane_is_damaged(before, since, dam
     assert seen[1][1][:2] == ["well before", "well since"]
     assert [note["terminal"] for note in status["engine_notes"]] in ([], ["@2"])
     assert [session["name"] for session in document["sessions"]] == ["well", "ill"]
+
+
+def write_header(memory, place, *numbers, size="Q"):
+    os.pwrite(memory, struct.pack(f"@{len(numbers)}{size}", *numbers), place)
+
+
+MOST = 2**64 - 1
+INVALID = {
+    "a length beyond the end": ("journal", lambda memory: write_header(memory, 8, journals.SIZE + 1)),
+    "an endless length": ("journal", lambda memory: write_header(memory, 8, 2**40)),
+    "an impossible base": ("journal", lambda memory: write_header(memory, 0, MOST)),
+    "impossible counts": ("journal", lambda memory: write_header(memory, 0, MOST, MOST)),
+    "a random first page": ("journal", lambda memory: os.pwrite(memory, random.Random(1).randbytes(4096), 0)),
+    "an impossible limit": ("journal", lambda memory: write_header(memory, journals._LIMIT, 2**32 - 1, size="I")),
+    "an impossible note": ("journal", lambda memory: write_header(memory, journals._NOTE, 2**32 - 1, size="I")),
+    "an impossible outbox": ("journal", lambda memory: write_header(memory, journals._OUTBOX, 2**32 - 1, size="I")),
+    "nested lines of the ledger": ("ledger", b"[" * 100_000 + b"\n" + LEDGER),
+    "names as numbers of the ledger": ("ledger", LEDGER.replace(b"[1,1,", b'[1,"x",') + LEDGER),
+    "lists as places of the ledger": ("ledger", LEDGER.replace(b",5,1.0,", b",[5],1.0,") + LEDGER),
+    "names as places of the marks": ("marks", {"input_start": "x", "start": "y", "at_prompt": True, "editor": "none"}),
+    "lists as nonce of the marks": ("marks", {"nonce": [1]}),
+    "names as spans of the marks": ("marks", {"outputs": [["a", "b"]]}),
+    "numbers as spans of the marks": ("marks", {"outputs": 7}),
+    "a list as marks": ("marks", [1, 2]),
+}
+
+
+@pytest.mark.parametrize("case", INVALID)
+def test_a_service_starts_with_invalid_state_of_one_pane(case):
+    what, value = INVALID[case]
+    tree, kept = Tree(), {}
+    for name in ("well", "ill"):
+        record = PaneRecord(tree.take_pane_id(), COLS, ROWS, "bash", "/", os.getpid(), time.time(), nonce=NONCE)
+        tree.add_session(name, "bash", record)
+        memory = journals.create()
+        journal = Journal(os.dup(memory))
+        engine = engines.create("pyte", COLS, ROWS)
+        engine.feed(b"before\r\n")
+        write(journal, b"before\r\n")
+        journal.restart()
+        write(journal, b"since\r\n")
+        marks = ShellMarks(NONCE).dump()
+        if name == "ill" and what == "marks":
+            marks = {**marks, **value} if isinstance(value, dict) else value
+        labelled = label(engine.checkpoint(), journal.base, marks)
+        kept[record.id] = (memory, (labelled, value if name == "ill" and what == "ledger" else LEDGER))
+        journal.close()
+    if what == "journal":
+        value(kept[2][0])
+    try:
+        began = time.monotonic()
+        seen, (_document, status) = start_service(tree, kept)
+    finally:
+        for memory, _blobs in kept.values():
+            os.close(memory)
+    assert time.monotonic() - began < 10
+    assert seen[1] == (len(b"before\r\nsince\r\n"), ["before", "since", *[""] * (ROWS - 2)])
+    assert seen[2][0] <= journals._LAST_BASE
+    is_lost = what == "marks" or "base" in case or "length" in case or "counts" in case or "page" in case
+    assert [note["terminal"] for note in status["engine_notes"]] == (["@2"] if is_lost else [])

@@ -135,6 +135,13 @@ def test_glyphs_of_a_zwj_sequence_are_drawn_in_their_own_columns():
     engine.close()
 
 
+def test_cells_after_a_spacing_mark_are_drawn_in_their_columns_by_a_terminal_that_gives_it_no_width():
+    row = row_in_grid("\u0937\u093fB")
+    painted = Painter().paint(Canvas(COLS, [row]))
+    marked = painted.index("\u093f".encode())
+    assert painted.index(b"B") < marked or painted[marked + 3 :].startswith(b"\x1b[1;3HB")
+
+
 def test_no_old_cells_remain_next_to_a_cluster_that_a_terminal_joins():
     engine = engines.create("ghostty", COLS, 1)
     engine.feed(b"\x1b[?2027h")

@@ -360,6 +360,14 @@ def test_a_text_box_scrolls_and_any_other_key_closes_it():
     assert [text_of(line).strip() for line in shown] == ["3", "4", "5"]
     assert title == "text 6/9"
     assert box.take(Text("x"))
+    assert box.is_passed_on
+
+
+@pytest.mark.parametrize("key", [KeyPress("Escape"), KeyPress("Enter"), Text("q")])
+def test_a_key_that_asks_to_leave_a_text_box_only_closes_it(key):
+    box = Box(["text"], "text")
+    assert box.take(key)
+    assert not box.is_passed_on
 
 
 # Bindings

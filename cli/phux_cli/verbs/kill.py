@@ -2,6 +2,8 @@
 
 Programs get SIGHUP, and SIGKILL half a second later. Returns when they have ended.
 
+--server also ends a server whose service does not answer.
+
 Exit status: 0, 1 if there is no such target, 2 if the server refuses.
 """
 
@@ -11,6 +13,13 @@ from phux_cli.connection import connection
 from phux_cli.output import show
 from phux_cli.usage import UsageError
 from phux_client import flows
+from phux_client.blocking import Phux
+from phux_client.ending import ANSWER_S
+from phux_core import errors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._types import Document
 
 USAGE = "(TARGET | --server) [--json] [--socket PATH]"
 JSON = "a Killed document"
@@ -27,9 +36,24 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("specify either TARGET or --server", remedy="`phux ls` lists the sessions")
     with connection(options) as phux:
         if options.server:
-            count = phux.drive(flows.status())["panes"]
-            phux.kill_server()
-            document = {"schema_version": 1, "killed": count}
-        else:
-            document = phux.drive(flows.kill(phux.caller, options.target))
+            return _kill_server(options, phux)
+        document = phux.drive(flows.kill(phux.caller, options.target))
+    return _show(options, document)
+
+
+def _kill_server(options: argparse.Namespace, phux: Phux) -> int:
+    document: Document = {"schema_version": 1}
+    try:
+        document["killed"] = phux.drive(flows.status(ANSWER_S))["panes"]
+    except errors.NoServerError:
+        raise
+    except errors.TransportError:  # its keeper ends it
+        document |= {"killed": 0, "problem": "the service did not answer"}
+    phux.kill_server()
+    if "problem" in document:
+        return show(options, document, "ended the server and all its panes; its service did not answer")
+    return _show(options, document)
+
+
+def _show(options: argparse.Namespace, document: "Document") -> int:
     return show(options, document, f"ended {document['killed']} pane{'' if document['killed'] == 1 else 's'}")

@@ -109,8 +109,11 @@ async def _read_live(service: Service, connection: Connection, pane: Pane, query
     """Read the log of a live pane; output that is not in its files, from the journal."""
     asked = query | {"cols": pane.record.cols, "rows": pane.record.rows}
     log = f"{service.logs.server}/{pane.id}" if pane.log.is_on else None
-    pane.log.check_files()
-    if log is not None and pane.log.problem is None:
+    is_current = False
+    with pane.faults.output:
+        pane.log.check_files()
+        is_current = pane.log.problem is None
+    if log is not None and is_current:
         return await service.logs.ask("read", connection, log=log, query=asked)
 
     def in_memory() -> dict[str, Any]:

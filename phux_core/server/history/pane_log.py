@@ -68,7 +68,6 @@ class PaneLog:
             except OSError as error:
                 self._failed(error)
             self._save_meta()
-            self.catch_up()
 
     @property
     def is_on(self) -> bool:

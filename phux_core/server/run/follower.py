@@ -219,6 +219,7 @@ class RunFollower:
     def drop(self, run: Run) -> None:
         if self.current is run:
             self.current = self._shell.tracker.run_shell = None
+            self._shell.changed.wake_all()
         source_files.remove(run.files)
         self._ledger.lost(run.number)
         self._shell.journal.note = b""

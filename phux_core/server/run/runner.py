@@ -124,15 +124,16 @@ class Runner:
             return run
 
     def resume(self) -> None:
-        """Hold the lock for an unfinished run of an earlier service, as long as its caller waits for it."""
+        """Hold the lock for a run of an earlier service until it ends, as long as its caller waits for it."""
         if self._runs.current is not None:
             self._runs.spawn(self._hold_lock(self._runs.current))
 
     async def _hold_lock(self, run: Run) -> None:
         async with self.lock:
-            with contextlib.suppress(PhuxError):
-                while await run.outcome.wait(_RETURN_S) is None and run.outcome.is_awaited:
-                    pass
+            returns_until = time.monotonic() + _RETURN_S
+            # Not until its outcome is known: a large output is rendered later.
+            while self._runs.current is run and (run.outcome.is_awaited or time.monotonic() < returns_until):
+                await self._shell.changed.wait(_RETURN_S)
 
     async def _outcome(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
         result = await run.outcome.wait(remaining(deadline))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SET_ASIDE = "its screen was cleared: the service crashed repeatedly while rebuilding it; the log is complete"
 UNREADABLE = "its last checkpoint could not be used; earlier output is only in the log"
+DAMAGED = "its latest output was damaged by a crash of the service; the log may lack it"
 CLEARED = "its screen could not be rebuilt after a restart of the service and was cleared; the log is complete"
 
 _LABEL = struct.Struct(">QI")
@@ -65,7 +66,8 @@ def rebuild(
         checkpoint: The checkpoint at the start of the journal, from ``label``; None if the terminal was new.
         progress: Called repeatedly while the journal is replayed.
     """
-    engine = notes = note = None
+    engine = notes = None
+    note = DAMAGED if journal.is_damaged else None
     start = journal.base
     if checkpoint:
         try:

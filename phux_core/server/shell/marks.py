@@ -7,7 +7,7 @@ first newline after the typed Enter.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_origin, get_type_hints
 
 from attrs import asdict, define, field, fields
 
@@ -280,10 +280,20 @@ class ShellMarks:
 
     @classmethod
     def load(cls, state: dict[str, Any]) -> ShellMarks:
-        """Restore the state from ``dump``, also of another release."""
+        """Restore the state from ``dump``, also of another release.
+
+        Raises:
+            TypeError: This is not such a state.
+        """
         known = {each.name: state[each.name] for each in fields(cls) if each.name in state}
-        known["outputs"] = [(start, end) for start, end in state["outputs"]]
-        return cls(**known)
+        known["outputs"] = [(start, end) for start, end in state.get("outputs", [])]
+        marks = cls(**known)
+        spans = [place for span in marks.outputs for place in span]
+        if not all(isinstance(known[name], _KINDS[name]) for name in known) or not all(
+            isinstance(number, int) for number in (*marks.entered, *spans)
+        ):
+            raise TypeError("not the state of a shell's marks")
+        return marks
 
     # Transitions
 
@@ -397,3 +407,9 @@ class ShellMarks:
             self.outputs.append((start, place))
             del self.outputs[:-_REMEMBERED]
         return CommandFinished(exit_code, start, place, is_marked)
+
+
+# isinstance() accepts no parameters of lists, so their items are checked separately.
+_KINDS = {
+    name: get_origin(kind) if get_origin(kind) is list else kind for name, kind in get_type_hints(ShellMarks).items()
+}
