@@ -25,42 +25,80 @@ class Listener:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        _remove_stale(path)
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        old_umask = os.umask(0o177)
+        self.sock, self._identity = _bind(path)
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the path still leads to this socket."""
+        return self._identity is not None and _identity_of(self.path) == self._identity
+
+    def bind_again(self) -> None:
+        """Bind the path, which was deleted, to a new socket with the same descriptor.
+
+        Raises:
+            PhuxError: The directory is unsafe, or another server listens there.
+            OSError: Another process is starting a server there, or the file system is full.
+        """
+        paths.ensure_private_directory(self.path)
+        lock = take_lock(self.path, wait=False)
         try:
-            self.sock.bind(path)
-        except OSError as error:
-            self.sock.close()
-            raise UnsafePathError(
-                f"cannot bind the socket {path}: {error.strerror}",
-                remedy="choose another path with --socket",
-            ) from error
+            sock, self._identity = _bind(self.path)
         finally:
-            os.umask(old_umask)
-        found = os.lstat(path)
-        self._identity: tuple[int, int] | None = (found.st_dev, found.st_ino)
-        self.sock.listen(_BACKLOG)
-        self.sock.setblocking(False)
+            os.close(lock)
+        with sock:
+            os.dup2(sock.fileno(), self.sock.fileno(), inheritable=False)
 
     def close(self) -> None:
         """Stop listening, and unlink the file if it is still ours."""
         with contextlib.suppress(OSError):
-            found = os.lstat(self.path)
-            # Another server may have bound the path in the meantime; leave its socket alone.
-            if (found.st_dev, found.st_ino) == self._identity:
+            if self.is_bound:  # else another server may have bound the path in the meantime
                 os.unlink(self.path)
         self._identity = None  # inode numbers are reused: a second call could unlink another server's socket
         self.sock.close()
 
 
-def take_lock(socket_path: str) -> int:
+def _bind(path: str) -> tuple[socket.socket, tuple[int, int] | None]:
+    """Bind a listening socket, and return it with the identity of its file."""
+    _remove_stale(path)
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    old_umask = os.umask(0o177)
+    try:
+        sock.bind(path)
+    except OSError as error:
+        sock.close()
+        raise UnsafePathError(
+            f"cannot bind the socket {path}: {error.strerror}",
+            remedy="choose another path with --socket",
+        ) from error
+    finally:
+        os.umask(old_umask)
+    sock.listen(_BACKLOG)
+    sock.setblocking(False)
+    return sock, _identity_of(path)
+
+
+def _identity_of(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def take_lock(socket_path: str, *, wait: bool = True) -> int:
     """Lock a socket path, so that no other server can start on it, and return a descriptor.
 
-    Blocks until the lock is acquired. Closing the descriptor releases the lock.
+    Closing the descriptor releases the lock.
+
+    Raises:
+        BlockingIOError: Another process has the lock, and ``wait`` is False.
     """
     fd = files.open_regular(paths.lock_path(socket_path), os.O_RDWR | os.O_CREAT)
-    fcntl.flock(fd, fcntl.LOCK_EX)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(fd)
+        raise
     return fd
 
 

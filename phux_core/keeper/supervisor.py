@@ -8,11 +8,13 @@ Messages from the service:
     append     key                              append the payload to the stored bytes
     release    pane                             free its journal, checkpoint and ledger
     ready                                       the service accepts clients
+    pong                                        the reply to ping
     shutdown                                    shut the server down
 
 Messages to the service, at startup in this order: hello (with the listening socket, the feed mark, and the socket for
 questions, see witness), journal (with its memory) for each pane, child (with a master) for each program, blob for each
-key, begin; later spawned (with a master and a journal), spawn_failed and exit.
+key, begin; later spawned (with a master and a journal), spawn_failed, exit, ping, and listener (with a new listening
+socket and the log).
 """
 
 from __future__ import annotations
@@ -27,12 +29,13 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from phux_core.errors import PhuxError
 from phux_core.keeper import journal as journals
 from phux_core.keeper import witness
 from phux_core.keeper.channel import Channel, ChannelClosedError
 from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, raise_files_limit, spawn
 from phux_core.keeper.feed_mark import FeedMark, Marked
-from phux_core.keeper.logfile import log, trim_log
+from phux_core.keeper.logfile import log, redirect_to_log, trim_log
 from phux_core.keeper.notices import Notices
 from phux_core.keeper.restarts import EXCEPTION_STATUS, Restarts
 from phux_core.keeper.signals import signal_name
@@ -44,7 +47,10 @@ if TYPE_CHECKING:
     from phux_core.keeper.listener import Listener
 
 STUCK_S = 10.0
-"""How long a starting service may make no progress. The longest step feeds 256 KiB to one terminal."""
+"""How long a service may make no progress while it starts, or not answer while it is ready."""
+# How often the keeper looks at the service in that time. Looks are counted, because the clock also runs while the whole
+# server is suspended.
+_LOOKS = 10
 _NO_RESOURCES_S = 2.0
 _SERVICE_GRACE_S = 2.0
 # How long a service that closed its channel may take to exit: enough to write its traceback.
@@ -97,7 +103,8 @@ class Supervisor:
         self._kill_at: float | None = None
         self._kill_reason = ""
         self._look_at: float | None = None
-        self._last_mark, self._marked_at = Marked(0, 0), 0.0
+        self._bind_problem = ""
+        self._last_mark, self._silent_looks = Marked(0, 0), 0
         self._started_at = time.time()
         self._stopping = False
         self._give_up_at: float | None = None
@@ -119,6 +126,7 @@ class Supervisor:
             "append": self._on_append,
             "release": self._on_release,
             "ready": lambda _message: self._on_ready(),
+            "pong": lambda _message: self._on_progress(),
             "shutdown": lambda _message: self._shut_down("requested by the service"),
         }
 
@@ -172,7 +180,7 @@ class Supervisor:
         if self._restart_at is not None and self._restart_at <= now:
             self._start_service()
         if self._look_at is not None and self._look_at <= now:
-            self._kill_if_stuck(now)
+            self._look(now)
         if self._kill_at is not None and self._kill_at <= now:
             self._kill_service("closed its channel, did not exit and was killed")
         notice_at = self._restarts.notice_at
@@ -222,7 +230,7 @@ class Supervisor:
 
     def _launch_service(self) -> None:
         self._restart_at = None
-        self._look_at = self._marked_at = time.monotonic()
+        self._look_at, self._silent_looks = time.monotonic(), 0
         trim_log(self._log_path)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
@@ -282,23 +290,54 @@ class Supervisor:
 
     def _on_ready(self) -> None:
         self._restarts.ready(time.monotonic())
-        self._look_at = None
+        self._on_progress()
         self._notices.turn_off()
+
+    def _on_progress(self) -> None:
+        self._silent_looks = 0
 
     def _is_ready_now(self) -> bool:
         """Return whether the service is ready, including a report that was not read yet."""
         self._on_channel()
         return self._restarts.is_ready or self._stopping
 
-    def _kill_if_stuck(self, now: float) -> None:
-        """Kill a starting service that makes no progress; its death counts against the pane that it was rebuilding."""
+    def _look(self, now: float) -> None:
+        """Check the service and its socket.
+
+        A service that makes no progress while it starts, or does not answer once it is ready, is killed. A death during
+        the start counts against the pane that was being rebuilt.
+        """
+        self._look_at = now + STUCK_S / _LOOKS
         mark = self._feed_mark.read()
         if mark != self._last_mark:
-            self._last_mark, self._marked_at = mark, now
-        self._look_at = now + STUCK_S / 10
-        if now - self._marked_at >= STUCK_S:
+            self._last_mark = mark
+            self._on_progress()
+        self._silent_looks += 1
+        if self._silent_looks > _LOOKS:
             self._look_at = None
-            self._kill_service(f"made no progress for {STUCK_S:g} s and was killed")
+            did = "did not answer" if self._restarts.is_ready else "made no progress"
+            self._kill_service(f"{did} for {STUCK_S:g} s and was killed")
+        elif self._restarts.is_ready:
+            self._send({"op": "ping"})
+            if not self._listener.is_bound:
+                self._bind_again()
+
+    def _bind_again(self) -> None:
+        """Replace the socket's file, which was deleted: logind does this at logout, for example."""
+        try:
+            self._listener.bind_again()
+        except (PhuxError, OSError) as error:
+            problem = str(error)
+            if problem != self._bind_problem:
+                log(f"the socket {self._listener.path} was deleted, and cannot be bound again: {problem}")
+            self._bind_problem = problem
+            return
+        self._bind_problem = ""
+        if self._log_path is not None:
+            with contextlib.suppress(OSError):
+                redirect_to_log(self._log_path)
+        log(f"the socket {self._listener.path} was deleted and bound again")
+        self._send({"op": "listener"}, fds=(self._listener.sock.fileno(), 2))
 
     def _kill_service(self, reason: str) -> None:
         """Kill the service; not with Popen.kill, which would reap it without our notice."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from typing import TYPE_CHECKING, Any
@@ -84,12 +85,14 @@ def receive_inheritance(channel: Channel) -> Inheritance:
 class KeeperLink:
     """Sends requests to the keeper and receives its messages, after the inheritance was received.
 
-    ``on_exit`` is called with a pane and its wait status when a program ends, ``on_closed`` when the keeper is gone.
+    ``on_exit`` is called with a pane and its wait status when a program ends, ``on_listener`` with the descriptor of a
+    socket that replaces the listening one, and ``on_closed`` when the keeper is gone.
     """
 
     _loop: asyncio.AbstractEventLoop
     _channel: Channel
     _on_exit: Callable[[int, int], None]
+    _on_listener: Callable[[int], None]
     _on_closed: Callable[[], None]
     _spawning: dict[int, asyncio.Future[tuple[int, list[int]]]] = field(factory=dict, init=False)
     # A short-lived program may end before the task that started it runs again.
@@ -177,6 +180,14 @@ class KeeperLink:
                 self._unclaimed[header["pane"]] = header["status"]
             else:
                 self._on_exit(header["pane"], header["status"])
+        elif header["op"] == "ping":
+            self._send({"op": "pong"})
+        elif header["op"] == "listener":
+            listener, log = message.fds
+            os.dup2(log, 1)
+            os.dup2(log, 2)
+            os.close(log)
+            self._on_listener(listener)
         elif header["op"] == "spawned":
             self._unclaimed[header["pane"]] = None
             self._spawning.pop(header["id"]).set_result((header["pid"], message.fds))

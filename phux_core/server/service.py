@@ -111,16 +111,20 @@ class Service:
         self._surplus: set[Connection] = set()
         self.stopping = False
         self._accepting: set[asyncio.Task[object]] = set()
-        self.keeper = KeeperLink(loop, channel, on_exit=self._on_exit, on_closed=self._on_keeper_gone)
+        self.keeper = KeeperLink(
+            loop,
+            channel,
+            on_exit=self._on_exit,
+            on_listener=self._replace_listener,
+            on_closed=self._on_keeper_gone,
+        )
         self._rebuilding = True
         self._adopt(inheritance)
         self._rebuilding, self._feed_mark[1] = False, 0
         self._lifecycle = Lifecycle(
             loop, self.tree, settings, self._connections, remove_panes=self.remove_panes, shutdown=self.shutdown
         )
-        self._listener = socket.socket(fileno=inheritance.listener)
-        self._listener.setblocking(False)
-        loop.add_reader(self._listener, self._accept)
+        self._listen(inheritance.listener)
         self._lifecycle.tree_changed()
         for message in inheritance.messages:
             self.keeper.take(message)
@@ -353,6 +357,20 @@ class Service:
         if connection in self._surplus and len(self._connections) > MAX_CLIENTS and call not in _RESERVED_FOR:
             raise _too_many_clients()
         return self._dispatch(self, connection, call, params)
+
+    def _replace_listener(self, fd: int) -> None:
+        """Accept clients on another socket, because the file of the old one was deleted."""
+        if self.stopping:
+            os.close(fd)
+            return
+        self.loop.remove_reader(self._listener)
+        self._listener.close()
+        self._listen(fd)
+
+    def _listen(self, fd: int) -> None:
+        self._listener = socket.socket(fileno=fd)
+        self._listener.setblocking(False)
+        self.loop.add_reader(self._listener, self._accept)
 
     def _accept_again(self) -> None:
         if not self.stopping:

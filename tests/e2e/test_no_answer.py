@@ -98,3 +98,13 @@ def test_killing_a_missing_server_is_an_error(tmp_path):
     tmp_path.chmod(0o700)
     with pytest.raises(phux_client.NoServerError), blocking.Phux(str(tmp_path / "none.sock")) as phux:
         phux.kill_server()
+
+
+def test_a_service_that_stays_frozen_is_replaced_and_waits_continue(frozen):
+    socket, service_pid = frozen
+    with blocking.Phux(socket) as phux:
+        pane = blocking.Pane(phux, 1)
+        pane.send_keys("hello", "Enter")  # answered by the next service, which repeats what it can
+        assert pane.wait(until="hello", timeout_s=30).met == "until"
+        status = phux.status()
+    assert (status.service_restarts, process_gone(service_pid)) == (1, True)

@@ -124,6 +124,30 @@ def test_no_pane_is_set_aside_if_services_hang_before_they_rebuild_a_pane(tmp_pa
 
 
 @pytest.mark.usefixtures("signals")
+def test_a_ready_service_that_does_not_answer_is_replaced(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(supervisor, "STUCK_S", 0.5)
+    hello = hello_after(tmp_path, 'channel.send({"op": "ready"}); signal.pause()', 1)
+    assert (hello["restarts"], hello["set_aside"], hello["suspect"]) == (1, [], None)
+    assert "the service did not answer for 0.5 s and was killed" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("signals")
+def test_a_ready_service_that_answers_is_not_replaced(tmp_path, monkeypatch):
+    monkeypatch.setattr(supervisor, "STUCK_S", 0.5)
+    answers = """
+    channel.send({"op": "ready"})
+    answered = 0
+    while answered < 25:
+        channel.wait()
+        for message in channel.receive():
+            assert message.header["op"] == "ping"
+            channel.send({"op": "pong"})
+            answered += 1
+"""
+    assert hello_after(tmp_path, answers.strip(), 1)["restarts"] == 0
+
+
+@pytest.mark.usefixtures("signals")
 def test_a_service_that_makes_progress_in_a_long_replay_is_not_killed(tmp_path, monkeypatch):
     monkeypatch.setattr(supervisor, "STUCK_S", 0.5)
     steps = """
