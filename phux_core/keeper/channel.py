@@ -6,6 +6,7 @@ in a queue, and the event loop checks ``wants_write``.
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import socket
@@ -16,7 +17,9 @@ from phux_core import wire
 from phux_core.errors import ProtocolError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    _Frame = tuple[memoryview, Sequence[int]]
 
 _RECEIVE_SIZE = 256 * 1024
 _MAX_DESCRIPTORS = 64
@@ -42,7 +45,8 @@ class Channel:
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
         self._sock = sock
-        self._outgoing: deque[tuple[memoryview, Sequence[int]]] = deque()
+        self._current: _Frame | None = None
+        self._queue: deque[_Frame | Iterator[_Frame]] = deque()
         self._decoder = wire.Decoder(max_header=_MAX_FRAME, max_payload=_MAX_FRAME)
         self._fds: deque[int] = deque()
 
@@ -53,12 +57,20 @@ class Channel:
     @property
     def wants_write(self) -> bool:
         """Whether data is queued for sending."""
-        return bool(self._outgoing)
+        return self._current is not None
 
     def send(self, header: wire.Header, payload: bytes = b"", fds: Sequence[int] = ()) -> None:
         """Queue a message and ``flush``. Descriptors are duplicated."""
-        frame = wire.encode({**header, "fds": len(fds)}, payload)
-        self._outgoing.append((memoryview(frame), tuple(os.dup(fd) for fd in fds)))
+        self._queue.append(_frame(Message(header, payload, list(fds))))
+        self.flush()
+
+    def send_all(self, messages: Iterable[Message]) -> None:
+        """Queue messages and ``flush``.
+
+        Each message is encoded, and its descriptors are duplicated, when those before it are sent: many messages need
+        the memory and the descriptors of one.
+        """
+        self._queue.append(map(_frame, messages))
         self.flush()
 
     def flush(self) -> None:
@@ -67,20 +79,28 @@ class Channel:
         Raises:
             ChannelClosedError: The other side has closed the channel.
         """
-        while self._outgoing:
-            data, fds = self._outgoing[0]
+        while (frame := self._next_frame()) is not None:
+            data, fds = frame
             try:
                 sent = socket.send_fds(self._sock, [data], list(fds)) if fds else self._sock.send(data)
             except BlockingIOError:
                 return
             except OSError as error:
+                if error.errno == errno.ETOOMANYREFS:
+                    return  # the other side has yet to receive descriptors sent before
                 raise ChannelClosedError(str(error)) from error
             for fd in fds:
                 os.close(fd)
-            if sent == len(data):
-                self._outgoing.popleft()
-            else:
-                self._outgoing[0] = (data[sent:], ())
+            self._current = None if sent == len(data) else (data[sent:], ())
+
+    def _next_frame(self) -> _Frame | None:
+        """Return the frame to send next; None if there is none."""
+        while self._current is None and self._queue:
+            first = self._queue[0]
+            self._current = first if isinstance(first, tuple) else next(first, None)
+            if self._current is None or isinstance(first, tuple):
+                self._queue.popleft()
+        return self._current
 
     def receive(self) -> list[Message]:
         """Return the messages that have arrived.
@@ -123,9 +143,16 @@ class Channel:
     def close(self) -> None:
         """Close the socket and all descriptors that were not delivered."""
         self._sock.close()
-        for _data, fds in self._outgoing:
-            for fd in fds:
-                os.close(fd)
-        self._outgoing.clear()
+        for frame in (self._current, *self._queue):
+            if isinstance(frame, tuple):
+                for fd in frame[1]:
+                    os.close(fd)
+        self._current = None
+        self._queue.clear()
         while self._fds:
             os.close(self._fds.popleft())
+
+
+def _frame(message: Message) -> _Frame:
+    data = wire.encode({**message.header, "fds": len(message.fds)}, message.payload)
+    return memoryview(data), tuple(os.dup(fd) for fd in message.fds)

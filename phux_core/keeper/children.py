@@ -81,8 +81,9 @@ def spawn(pane: int, argv: list[str], *, cwd: str, env: Mapping[str, str], cols:
     master = slave = -1
     try:
         master, slave = os.openpty()
-        if master > resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_FILES:
-            raise SpawnError("the server has no file descriptors left for another pane")
+        limit, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if master > limit - _SPARE_FILES:
+            raise SpawnError(f"the server has too few file descriptors left for another pane: its limit is {limit}")
         attributes = termios.tcgetattr(slave)
         attributes[0] |= _IUTF8
         termios.tcsetattr(slave, termios.TCSANOW, attributes)

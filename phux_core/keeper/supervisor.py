@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from phux_core.errors import PhuxError
 from phux_core.keeper import journal as journals
 from phux_core.keeper import witness
-from phux_core.keeper.channel import Channel, ChannelClosedError
+from phux_core.keeper.channel import Channel, ChannelClosedError, Message
 from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, raise_files_limit, spawn
 from phux_core.keeper.feed_mark import FeedMark, Marked
 from phux_core.keeper.logfile import log, redirect_to_log, trim_log
@@ -41,9 +41,8 @@ from phux_core.keeper.restarts import EXCEPTION_STATUS, Restarts
 from phux_core.keeper.signals import signal_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from phux_core.keeper.channel import Message
     from phux_core.keeper.listener import Listener
 
 STUCK_S = 10.0
@@ -252,13 +251,19 @@ class Supervisor:
                 fds=(self._listener.sock.fileno(), self._feed_mark.fd, asker.fileno()),
             )
         self._suspect = None
-        for pane, journal in self._journals.items():
-            self._send({"op": "journal", "pane": pane}, fds=(journal,))
+        with contextlib.suppress(ChannelClosedError):
+            self._channel.send_all(self._inheritance())
+
+    def _inheritance(self) -> Iterator[Message]:
+        """Yield the messages that pass the state of the server on to a service."""
+        for pane, journal in list(self._journals.items()):
+            yield Message({"op": "journal", "pane": pane}, b"", [journal])
         for child, status in self._children.all():
-            self._send({"op": "child", "pane": child.pane, "pid": child.pid, "status": status}, fds=(child.master,))
-        for key, blob in self._blobs.items():
-            self._send({"op": "blob", "key": key}, blob)
-        self._send({"op": "begin"})
+            header = {"op": "child", "pane": child.pane, "pid": child.pid, "status": status}
+            yield Message(header, b"", [child.master])
+        for key, blob in list(self._blobs.items()):
+            yield Message({"op": "blob", "key": key}, blob, [])
+        yield Message({"op": "begin"}, b"", [])
 
     def _service_died(self, status: int) -> None:
         assert self._service is not None

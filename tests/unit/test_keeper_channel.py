@@ -9,7 +9,7 @@ import socket
 import pytest
 
 from phux_core import wire
-from phux_core.keeper.channel import Channel, ChannelClosedError
+from phux_core.keeper.channel import Channel, ChannelClosedError, Message
 
 
 @pytest.fixture
@@ -70,6 +70,45 @@ def test_messages_can_be_sent_in_both_directions_at_once(pair):
     right.send({"op": "b"})
     assert [message.header for message in left.receive()] == [{"op": "b"}]
     assert [message.header for message in right.receive()] == [{"op": "a"}]
+
+
+def test_many_messages_with_descriptors_need_few_descriptors_at_a_time(pair):
+    left, right = pair
+    reader = make_pipe(b"")
+    before, most = open_descriptors(), 0
+
+    def messages():
+        nonlocal most
+        for number in range(5000):
+            most = max(most, open_descriptors())
+            yield Message({"op": "child", "number": number}, b"", [reader])
+
+    left.send_all(messages())
+    left.send({"op": "exit"})
+    assert left.wants_write
+    received = []
+    while len(received) < 5001:
+        left.flush()
+        for message in right.receive():
+            received.append(message.header)
+            for fd in message.fds:
+                os.close(fd)
+    assert received == [*({"op": "child", "number": number} for number in range(5000)), {"op": "exit"}]
+    assert most <= before + 1
+    assert not left.wants_write
+    os.close(reader)
+
+
+def test_a_closed_channel_leaves_no_descriptor_of_unsent_messages_open():
+    ours, theirs = socket.socketpair()
+    before = open_descriptors()
+    channel = Channel(ours)
+    channel.send_all(Message({"op": "child"}, b"", [theirs.fileno()]) for _ in range(5000))
+    channel.send({"op": "child"}, fds=[theirs.fileno()])
+    assert channel.wants_write
+    channel.close()
+    assert open_descriptors() == before - 1
+    theirs.close()
 
 
 def test_receive_returns_nothing_when_nothing_was_sent(pair):

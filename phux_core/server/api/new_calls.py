@@ -180,6 +180,7 @@ def _check_capacity(service: Service) -> None:
         raise RefusedError("the server is ending", remedy="try again in a moment; a new one will be started")
     if len(service.panes) + service.starting >= MAX_PANES:
         raise LimitError(f"{MAX_PANES} panes are open, and there may be no more", remedy="kill some of them")
+    launch.check_descriptors(service.starting)
 
 
 def _session(service: Service, session_id: int, index: int | None) -> SessionRecord:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import resource
 import secrets
 from typing import TYPE_CHECKING
 
 from phux_core import shells
 from phux_core.engine.protocol import MAX_SIZE
-from phux_core.errors import BadCwdError, BadSizeError, CannotExecuteError
+from phux_core.errors import BadCwdError, BadSizeError, CannotExecuteError, LimitError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,12 +17,33 @@ if TYPE_CHECKING:
 _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 # These describe the caller's terminal, not the pane.
 _NOT_INHERITED = ("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WINDOW")
+# A pane's PTY master, journal and log, and the second descriptor of the master during a flood.
+_PANE_FILES = 4
+# For clients, log workers and files that are open for a moment.
+_SPARE_FILES = 24
 
 
 def check_size(cols: int, rows: int) -> tuple[int, int]:
     if not all(1 <= number <= MAX_SIZE for number in (cols, rows)):
         raise BadSizeError(f"a terminal cannot have {cols} columns and {rows} rows")
     return cols, rows
+
+
+def check_descriptors(starting: int) -> None:
+    """Raise LimitError if this process has too few file descriptors for another pane.
+
+    The next service needs as many for the same panes, and the keeper needs fewer. ``starting`` is the number of
+    programs that are being started.
+    """
+    limit, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit == resource.RLIM_INFINITY:
+        return
+    free = limit - len(os.listdir("/dev/fd"))
+    if free < (starting + 1) * _PANE_FILES + _SPARE_FILES:
+        raise LimitError(
+            f"the server has too few file descriptors left for another pane: its limit is {limit}",
+            remedy="kill some panes, or raise the limit (ulimit -Hn) before the server starts",
+        )
 
 
 def check_cwd(cwd: str) -> str:
