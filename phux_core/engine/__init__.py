@@ -1,6 +1,6 @@
 """Terminal engines: one protocol, two implementations, chosen by name.
 
-``create`` makes a terminal, ``restore`` rebuilds one from a checkpoint. An engine is imported on first use.
+``create`` returns a new engine, ``restore`` rebuilds one from a checkpoint. An implementation is imported on first use.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ CHECKPOINT_MAGIC = b"phux-engine "
 
 
 def create(name: str, cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> Engine:
-    """Create a terminal with a maximum number of scrollback rows.
+    """Create an engine with a maximum number of scrollback rows.
 
     Args:
-        position: Stream position at which it starts, if earlier output is lost.
+        position: Stream position at which the engine starts, if earlier output is lost.
 
     Raises:
-        ValueError: Unknown engine, or size out of range.
+        ValueError: The engine is unknown, or the size or the history limit is out of range.
         ImportError: The engine is not installed.
     """
     check_limits(cols, rows, history)
@@ -39,15 +39,15 @@ def create(name: str, cols: int, rows: int, *, history: int = DEFAULT_HISTORY, p
 
 
 def restore(checkpoint: bytes) -> Engine:
-    """Rebuild a terminal from a checkpoint, with the engine that made it.
+    """Rebuild an engine from its checkpoint.
 
     Raises:
         ValueError: The bytes are not a checkpoint, or have an unsupported version.
-        ImportError: The engine that made it is not installed.
+        ImportError: The engine that made the checkpoint is not installed.
     """
     head, newline, _ = checkpoint[:64].partition(b"\n")
     if not newline or not head.startswith(CHECKPOINT_MAGIC):
-        raise ValueError("not a terminal checkpoint")
+        raise ValueError("the data is not a checkpoint of an engine")
     name = head[len(CHECKPOINT_MAGIC) :].decode("ascii", "replace")
     engine: Engine = _module(name).restore(checkpoint)
     return engine

@@ -126,7 +126,7 @@ def encode_other_key(key: Key) -> bytes | None:
         if name == "BSpace" and key.ctrl and not (shift or key.alt):
             return None
     elif len(name) == 1:
-        # tmux users write a capital with Control for the plain letter.
+        # As in tmux, a capital letter with Control means the small letter.
         shift = shift or (not key.ctrl and name != name.lower())
         code = ord(_typed(name if shift else name.lower(), ctrl=False, shift=shift))
         if shift and not (key.alt or key.ctrl) and not 0x40 <= code <= 0x7F:

@@ -1,7 +1,7 @@
 """Render output bytes as the text they leave on a terminal.
 
 Carriage returns and cursor motion are applied, escape sequences removed, soft wraps joined. Most output only flows
-downwards: it needs no terminal and keeps its tabs and trailing blanks. Other output is fed to a terminal.
+downwards: it needs no engine and keeps its tabs and trailing blanks. Other output is fed to an engine.
 """
 
 from __future__ import annotations

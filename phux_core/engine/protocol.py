@@ -27,15 +27,15 @@ DEFAULT_HISTORY = 10_000
 
 
 def check_limits(cols: int, rows: int, history: int = 0) -> None:
-    """Check the size of a terminal and its history.
+    """Check the size of a terminal and its history limit.
 
     Raises:
-        ValueError: One of them is out of range.
+        ValueError: The size or the limit is out of range.
     """
     if not (1 <= cols <= MAX_SIZE and 1 <= rows <= MAX_SIZE):
-        raise ValueError(f"a terminal of {cols} columns and {rows} rows: each must be 1 to {MAX_SIZE}")
+        raise ValueError(f"the size is {cols}x{rows}: columns and rows must be 1 to {MAX_SIZE}")
     if history < 0:
-        raise ValueError(f"a history of {history} rows")
+        raise ValueError(f"the history limit is {history} rows: it must not be negative")
 
 
 class Reply(NamedTuple):
@@ -45,7 +45,7 @@ class Reply(NamedTuple):
 
 
 class TitleChanged(NamedTuple):
-    """The window title changed to ``title``."""
+    """The terminal's title changed to ``title``."""
 
     title: str
 
@@ -101,7 +101,7 @@ PRIVATE_OSC = 7748
 class Cursor(NamedTuple):
     """The cursor in the viewport, 0-based.
 
-    ``x`` may equal the last column with a wrap pending; it never exceeds it.
+    While a wrap is pending, ``x`` is the last column, not the one after it.
     """
 
     x: int
@@ -248,7 +248,7 @@ class Engine(Protocol):
 
     @property
     def title(self) -> str | None:
-        """The window title, or None if none was set."""
+        """The terminal's title, or None if none was set."""
 
     @property
     def cwd(self) -> str | None:
@@ -259,16 +259,14 @@ class Engine(Protocol):
         """Whether the alternate screen is shown; cheaper than ``modes``."""
 
     def feed(self, data: bytes) -> list[Effect]:
-        """Process output of the program: any bytes, split anywhere. Never raises because of their content.
-
-        Bytes that the caller skipped do not count towards the position.
-        """
+        """Process output of the program: any bytes, split anywhere. Never raises because of their content."""
 
     def resize(self, cols: int, rows: int) -> list[Effect]:
         """Resize the grid to 1 to ``MAX_SIZE`` columns and rows, reflowing soft-wrapped lines of the primary screen.
 
         Returns:
-            The size report for a program that enabled mode 2048. Write it at once: such programs may ignore SIGWINCH.
+            The size report for a program that enabled mode 2048. Write the report to the PTY at once: such programs may
+            ignore SIGWINCH.
 
         Raises:
             ValueError: The size is out of range.

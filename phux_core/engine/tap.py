@@ -121,14 +121,14 @@ class Tap:
         """Restore a scanner from ``dump``.
 
         Raises:
-            ValueError: This is not a valid dump.
+            ValueError: The text is not a valid dump.
         """
         try:
             position, held, cwd = json.loads(state)
             tap = cls(int(position))
             tap.cwd, tap._held = cwd, held.encode("latin-1")
         except (TypeError, AttributeError) as error:
-            raise ValueError("not the state of a tap") from error
+            raise ValueError("the text is not the state of a tap") from error
         return tap
 
 

@@ -43,11 +43,11 @@ def unpack(checkpoint: bytes) -> Checkpoint:
         version, history, title, unsupported, tap, size = json.loads(head)
         parts = Checkpoint(int(history), title, str(unsupported), str(tap), snapshot)
     except (ValueError, TypeError, AttributeError) as error:
-        raise ValueError("not a checkpoint of the ghostty engine") from error
+        raise ValueError("the data is not a checkpoint of the ghostty engine") from error
     if version != _VERSION:
         raise ValueError(f"the checkpoint has version {version}, not {_VERSION}")
     if len(snapshot) != size:
-        raise ValueError("a truncated checkpoint")
+        raise ValueError(f"the checkpoint is damaged: its snapshot has {len(snapshot)} bytes, not {size}")
     return parts
 
 
@@ -57,13 +57,13 @@ def snapshot(terminal: Any, grid: Grid, cols: int, rows: int) -> bytes:
     State of the terminal that cannot be encoded is changed.
 
     Raises:
-        GhosttyError: The library refuses for an unknown reason.
+        GhosttyError: The library refuses to encode the terminal, for an unknown reason.
     """
     encoded = encode_snapshot(terminal)
     if encoded is not None:
         return encoded
-    # One reason to refuse is a cut wide character on the alternate screen, even while that is hidden (see
-    # repair_cut_glyphs). To repair it, cancel the current sequence, and start it again afterwards.
+    # One reason to refuse is a cut wide character on the alternate screen, even while that screen is hidden (see
+    # repair_cut_glyphs). To repair the character, cancel the current sequence, and start the sequence again afterwards.
     under_way = continuation(terminal)
     if under_way != b"":
         write(terminal, b"\x18")
@@ -98,6 +98,6 @@ def repair_cut_glyphs(terminal: Any, grid: Grid, cols: int, rows: int) -> None:
     x, y = cursor(terminal)
     with with_mode(terminal, ORIGIN, on=False):
         for row in cut:
-            # DCH instead of ECH, which spares protected cells.
+            # Use DCH, because ECH spares protected cells.
             write(terminal, b"\x1b[%d;%dH\x1b[P" % (row + 1, cols))
         write(terminal, b"\x1b[%d;%dH" % (y + 1, x + 1))

@@ -70,7 +70,7 @@ _CANCEL = b"\x18"  # CAN: ends a sequence without executing it
 
 
 class GhosttyEngine:
-    """A terminal of libghostty-vt; ``phux_core.engine.protocol.Engine`` documents the methods."""
+    """An engine around a terminal of libghostty-vt; ``phux_core.engine.protocol.Engine`` documents the methods."""
 
     name = "ghostty"
 
@@ -80,7 +80,7 @@ class GhosttyEngine:
         self.rows = rows
         self._limit = history
         self._tap = tap
-        self._title = title  # the one last reported, or None
+        self._title = title  # the title last reported, or None
         self._sink = Sink(cols, rows)
         self._terminal = terminal
         self._handle = configure(terminal, self._sink)
@@ -100,7 +100,7 @@ class GhosttyEngine:
 
     @property
     def title(self) -> str | None:
-        """The window title, or None if none was set."""
+        """The terminal's title, or None if none was set."""
         # A full reset clears the title without a callback, so read it each time.
         return None if self._title is None else self._read_title()
 
@@ -329,7 +329,7 @@ class GhosttyEngine:
         self._tight = True
 
     def _trim(self) -> None:
-        """Adjust the history limit: called every ``_SLICE`` bytes."""
+        """Adjust the byte limit to the number of rows; called at least every ``_SLICE`` bytes."""
         self._untrimmed = 0
         rows = scrollback(self._terminal)
         enough = self._limit + self._spare
@@ -374,12 +374,12 @@ class GhosttyEngine:
 
 
 def create(cols: int, rows: int, *, history: int, position: int) -> GhosttyEngine:
-    """Create a terminal that starts at a stream position."""
+    """Create an engine that starts at a stream position."""
     return GhosttyEngine(new_terminal(cols, rows), cols, rows, history, Tap(position), None)
 
 
 def restore(checkpoint: bytes) -> GhosttyEngine:
-    """Rebuild a terminal from ``GhosttyEngine.checkpoint``.
+    """Rebuild an engine from ``GhosttyEngine.checkpoint``.
 
     Raises:
         ValueError: The bytes are not a checkpoint, or have an unsupported version.

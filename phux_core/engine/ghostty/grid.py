@@ -24,19 +24,19 @@ WIDE_SHIFT, SEMANTIC_SHIFT = 42, 46
 ROW_WRAPPED, ROW_STYLED = 1 << 32, 1 << 35
 ROW_PROMPT = 1 << 37  # one of two bits; the other marks continuation rows of a prompt
 
-# Masks of a packed cell: all bits, those that affect its look, and the same for a background-only cell.
+# Masks of a packed cell: all bits, the bits that affect its appearance, and the same for a background-only cell.
 _CELL = (1 << 64) - 1
 _ATTRIBUTES = STYLE_MASK << STYLE_SHIFT | 3 << WIDE_SHIFT | 3 << SEMANTIC_SHIFT
 _BACKGROUND = 3 | 0xFFFFFF << CONTENT_SHIFT
 # The same for a row of maximum length as one number, 64 bits per cell: bit 0, the code point (shifted down), the bits
-# set only for characters above the first 256, the look.
+# set only for characters above the first 256, the appearance.
 _EACH = int.from_bytes(b"\1\0\0\0\0\0\0\0" * MAX_SIZE, "little")
 _EACH_CODEPOINT = _EACH * CONTENT_MASK
 _EACH_BEYOND_LATIN = _EACH * (CONTENT_MASK & ~0xFF)
 _EACH_ATTRIBUTES = _EACH * _ATTRIBUTES
 _SEMANTICS = (None, "input", "prompt", None)
 # Columns of a cell's glyph, by the library's width. The right half of a wide character has no glyph of its own, nor has
-# the filler at the end of a row where a wide one did not fit.
+# the filler at the end of a row where a wide character did not fit.
 _WIDTHS = (1, 2, 0, 0)
 _SHAPES = {
     lib.GHOSTTY_RENDER_STATE_CURSOR_VISUAL_STYLE_UNDERLINE: "underline",
@@ -44,12 +44,12 @@ _SHAPES = {
 }
 _MAX_STYLES = 4096
 # Text that certainly has no combining characters: ASCII, Latin and Greek letters, box drawing, symbols, kana,
-# ideographs, most of Hangul. Longer chunks are not worth checking.
+# ideographs, most of Hangul.
 _NO_MARKS = re.compile(
     rb"(?:[\x00-\x7f]+|[\xc3-\xcb\xce\xcf][\x80-\xbf]|\xe2[\x84-\xb2][\x80-\xbf]|\xe3[\x81\x83][\x80-\xbf]"
     rb"|[\xe4-\xe9\xeb\xec][\x80-\xbf][\x80-\xbf])*+"
 )
-_MOST_LOOKED_AT = 4096
+_MOST_CHECKED = 4096  # bytes; longer chunks are not worth checking
 _new = tuple.__new__
 
 # Styles by their C struct's bytes: programs use few, and creating a NamedTuple of eleven fields is slow.
@@ -171,13 +171,13 @@ class Grid:
         """Return the rows of the screen that may have changed since the last call, all of them the first time.
 
         The library flags changed rows, and updating a render state clears the flags. So one render state is kept; code
-        that updates another one has to call ``forget_changes``.
+        that updates another render state has to call ``forget_changes``.
         """
         if self._kept is None:
             self._kept = _Rendering()
         rows = self._kept.update(self._terminal)
         changed: dict[int, list[Span]] = {}
-        looks = _Looks()
+        cache = _Appearances()
         y = ffi.new("uint16_t*")
         while lib.ghostty_render_state_row_iterator_next_dirty(rows, y):
             row = y[0]
@@ -186,7 +186,7 @@ class Grid:
                 self.forget_changes()
                 return self.changed(history)
             self._filled.discard(row)
-            if self._read_row(rows, row + history, row, looks, changed.setdefault(row, [])):
+            if self._read_row(rows, row + history, row, cache, changed.setdefault(row, [])):
                 self._filled.add(row)
         self._kept.clean()
         return changed
@@ -202,10 +202,10 @@ class Grid:
         return _SHAPES.get(shape[0], "block"), bool(blinking[0])
 
     def watch_for_marks(self, data: bytes) -> None:
-        """Check output for combining characters: the library does not flag a row when one joins a glyph."""
+        """Forget changes if output may have combining characters: the library does not flag rows that they change."""
         if self._kept is None or data.isascii():
             return
-        if len(data) > _MOST_LOOKED_AT or _NO_MARKS.fullmatch(data) is None:
+        if len(data) > _MOST_CHECKED or _NO_MARKS.fullmatch(data) is None:
             self.forget_changes()
 
     def forget_changes(self) -> None:
@@ -223,24 +223,24 @@ class Grid:
         scroll_viewport(self._terminal, ffi.new("PhuxScroll*", behavior)[0])
 
     def _read(self, rows: Any, y: int, at: int, end: int, history: int, spans: list[Span]) -> int:
-        """Add the spans of rows ``at`` to ``end`` from a render state whose viewport is at ``y``."""
-        looks = _Looks()
+        """Add the spans of rows ``at`` to ``end``, given a render state's viewport at ``y``; return the next row."""
+        cache = _Appearances()
         while y < end and lib.ghostty_render_state_row_iterator_next(rows):
             if y >= at:
-                self._read_row(rows, y, y - history, looks, spans)
+                self._read_row(rows, y, y - history, cache, spans)
             y += 1
         return y
 
-    def _read_row(self, rows: Any, y: int, row: int, looks: _Looks, spans: list[Span]) -> bool:
+    def _read_row(self, rows: Any, y: int, row: int, cache: _Appearances, spans: list[Span]) -> bool:
         """Add the spans of the iterator's current row; return whether its last cell is a filler."""
-        view, raw_row = looks.view, looks.raw_row
+        view, raw_row = cache.view, cache.raw_row
         lib.ghostty_render_state_row_get(rows, lib.GHOSTTY_RENDER_STATE_ROW_DATA_CELLS_RAW, view)
         cells = int.from_bytes(ffi.buffer(view.ptr, view.len * 8), "little")
         if not cells:
             return False
         lib.ghostty_render_state_row_get(rows, lib.GHOSTTY_RENDER_STATE_ROW_DATA_RAW, raw_row)
         page = int(ffi.cast("uintptr_t", self._refer(0, y).node)) if raw_row[0] & ROW_STYLED else 0
-        self._cut(cells, y, row, looks.pages.setdefault(page, {}), looks.same, spans)
+        self._cut(cells, y, row, cache.pages.setdefault(page, {}), cache.same, spans)
         return bool(cells >> 64 * (view.len - 1) + WIDE_SHIFT & 3 == lib.GHOSTTY_CELL_WIDE_SPACER_HEAD)
 
     def _cut(
@@ -248,8 +248,8 @@ class Grid:
         cells: int,
         y: int,
         row: int,
-        looks: dict[int, _Look],
-        same: dict[_Look, _Look],
+        appearances: dict[int, _Appearance],
+        same: dict[_Appearance, _Appearance],
         spans: list[Span],
     ) -> None:
         """Split one row of cells into spans.
@@ -259,8 +259,8 @@ class Grid:
                 that number; Python code runs only once per span.
             y: The row, counted from the oldest one.
             row: The row's number in spans.
-            looks: Looks by the bits that determine them; filled here.
-            same: See ``_Looks``; filled here.
+            appearances: Appearances by the bits that determine them; filled here.
+            same: See ``_Appearances``; filled here.
             spans: Receives the spans.
         """
         size = (cells.bit_length() + 63) // 64
@@ -288,19 +288,19 @@ class Grid:
             clusters = list(glyphs)
             for col in compress(range(size), _lanes(marked, size)):
                 clusters[col] = self._grapheme(col, y)
-        # Where the look differs from the previous cell.
+        # The columns whose appearance differs from the previous cell's.
         changes = (keys ^ keys >> 64) & (1 << 64 * (size - 1)) - 1
         starts = compress(range(1, size), _lanes(changes, size - 1)) if changes else ()
         key_at = _lanes(keys, size)
-        run: _Look | None = None
+        run: _Appearance | None = None
         start = 0
         for col in (0, *starts):
             key = key_at[col]
-            look = looks.get(key)
-            if look is None:
-                look = self._look(key, col, y)
-                look = looks[key] = same.setdefault(look, look)
-            if look is run:
+            appearance = appearances.get(key)
+            if appearance is None:
+                appearance = self._appearance(key, col, y)
+                appearance = appearances[key] = same.setdefault(appearance, appearance)
+            if appearance is run:
                 continue
             if run is not None:
                 if run[2] == 1 and run[0] is not DEFAULT_STYLE and clusters is None:
@@ -308,11 +308,11 @@ class Grid:
                     spans.append(_new(Span, (row, start, col - start, 1, glyphs[start:col], run[0], run[1], None)))
                 else:
                     _flush(row, start, (clusters or glyphs)[start:col], run, spans)
-            run, start = look, col
+            run, start = appearance, col
         if run is not None:
             _flush(row, start, (clusters or glyphs)[start:], run, spans)
 
-    def _look(self, cell: int, col: int, y: int) -> _Look:
+    def _appearance(self, cell: int, col: int, y: int) -> _Appearance:
         semantic = _SEMANTICS[cell >> SEMANTIC_SHIFT & 3]
         width = _WIDTHS[cell >> WIDE_SHIFT & 3]
         if width < 1:
@@ -337,23 +337,23 @@ class Grid:
         return "".join(map(chr, codepoints[0 : size[0]]))
 
 
-_Look = tuple[Style, str | None, int]
+_Appearance = tuple[Style, str | None, int]
 """The common properties of a span's cells: style, semantic, width."""
 
 
-class _Looks:
-    """A cache of looks while rows are read, and scratch memory for it.
+class _Appearances:
+    """A cache of appearances while rows are read, and scratch memory for reading.
 
     Attributes:
-        pages: Looks by number, which is only valid within a page; a reference's node identifies the page.
-        same: Looks by value, so that equal ones are one object.
+        pages: Appearances by their bits, which are only valid within a page; a reference's node identifies the page.
+        same: Appearances by value, so that equal appearances are one object.
     """
 
     __slots__ = ("pages", "raw_row", "same", "view")
 
     def __init__(self) -> None:
-        self.pages: dict[int, dict[int, _Look]] = {}
-        self.same: dict[_Look, _Look] = {}
+        self.pages: dict[int, dict[int, _Appearance]] = {}
+        self.same: dict[_Appearance, _Appearance] = {}
         self.view = ffi.new("GhosttyCellsView*")
         self.raw_row = ffi.new("GhosttyRow*")
 
@@ -387,17 +387,17 @@ class _Rendering:
         check(lib.ghostty_render_state_clean(self._state), "render_state_clean")
 
     def free(self) -> None:
-        """Free its memory now."""
+        """Free the memory of both now."""
         ffi.release(self._rows)
         ffi.release(self._state)
 
 
-def _flush(row: int, col: int, glyphs: str | list[str], look: _Look, spans: list[Span]) -> None:
-    style, semantic, width = look
+def _flush(row: int, col: int, glyphs: str | list[str], appearance: _Appearance, spans: list[Span]) -> None:
+    style, semantic, width = appearance
     count = len(glyphs)
     if width != 1:
-        # Every other column is the right half of the one before. An odd one is half a wide character, cut by a resize
-        # and not yet repaired. A filler is not a cell.
+        # Every other column is the right half of the column before. A single column is half a wide character, cut by
+        # a resize and not yet repaired. A filler is not a cell.
         count = count // 2 if width else 0
         if not count:
             return

@@ -1,7 +1,7 @@
-"""Encode keys with libghostty's own encoder: the kitty keyboard protocol.
+"""Encode keys under the kitty keyboard protocol, by libghostty's own encoder, and under modifyOtherKeys.
 
-libghostty's legacy encoding reports some keys in ways that older programs misread (Ctrl-I as ``CSI 105;5u``), so
-without the protocol ``phux_core.engine.encoding`` encodes them; ``encode`` returns None then.
+libghostty's legacy encoding reports some keys in ways that older programs misread (Ctrl-I as ``CSI 105;5u``). Without
+these extensions, ``encode`` therefore returns None, and ``phux_core.engine.encoding`` encodes the key.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _PUNCTUATION = {
 
 
 def encode(terminal: Any, key: Key) -> bytes | None:
-    """Return the bytes to send for a key, or None if the program enabled no extended encoding."""
+    """Return the bytes to send for a key, or None if the program enabled no extended encoding that affects it."""
     kitty = number(terminal, lib.GHOSTTY_TERMINAL_DATA_KITTY_KEYBOARD_FLAGS) != 0
     other = None if kitty else encode_other_key(key)
     if other is None and not kitty:
@@ -73,7 +73,7 @@ def encode(terminal: Any, key: Key) -> bytes | None:
 
 
 def _describe(key: Key) -> tuple[int, int, int, str, int]:
-    """Return the key for libghostty: code, modifiers, those already in the text, text, unshifted code point."""
+    """Return the key for libghostty: code, modifiers, the modifiers already in the text, text, unshifted code point."""
     modifiers = _SHIFT * key.shift | _CTRL * key.ctrl | _ALT * key.alt
     name = key.name
     known = _NAMED.get(name)
@@ -82,7 +82,7 @@ def _describe(key: Key) -> tuple[int, int, int, str, int]:
             modifiers |= _SHIFT
         text = {"Space": " ", "Enter": "", "Tab": ""}.get(name, name[2:] if len(name) == 3 and name[:2] == "KP" else "")
         return _code(known), modifiers, 0, text, ord(text) if text else 0
-    # tmux users write a capital with Control for the plain letter.
+    # As in tmux, a capital letter with Control means the small letter.
     base = name.lower() if len(name.lower()) == 1 else name
     text = name
     if base != name:

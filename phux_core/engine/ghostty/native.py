@@ -21,7 +21,7 @@ def _load() -> Any:
     """Open the library.
 
     Raises:
-        ImportError: pyghostty is not installed, or is another release.
+        ImportError: pyghostty is not installed, is incomplete, or is another release.
     """
     found = importlib.util.find_spec("pyghostty")
     if found is None or found.origin is None:
@@ -240,7 +240,7 @@ def _allocated(function: Any, terminal: Any) -> bytes | None:
 
 
 def decode_snapshot(data: bytes) -> Any:
-    """Restore a terminal from ``encode_snapshot``; freed like that of ``new_terminal``.
+    """Restore a terminal from ``encode_snapshot``; it is freed like a terminal of ``new_terminal``.
 
     Raises:
         ValueError: The bytes are not a snapshot of this version of the library.
@@ -259,7 +259,7 @@ def decode_snapshot(data: bytes) -> Any:
             check(lib.ghostty_snapshot_decoder_set(decoder, option, value), "snapshot_decoder_set")
         terminal = ffi.new("GhosttyTerminal*")
         if lib.ghostty_snapshot_decoder_decode(decoder, terminal) != lib.GHOSTTY_SUCCESS:
-            raise ValueError("not a terminal snapshot of this version of libghostty-vt")
+            raise ValueError("the data is not a terminal snapshot of this version of libghostty-vt")
         return ffi.gc(terminal[0], lib.ghostty_terminal_free)
     finally:
         ffi.release(decoder)

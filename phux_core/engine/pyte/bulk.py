@@ -2,8 +2,8 @@
 
 If a chunk has more lines than two screens, and only text, SGR, tabs and line ends, most rows would be drawn only to
 scroll off. Such lines go into the history unparsed (``Deferred``), and only the last ones are drawn. The
-skipped text still determines the style of the text after it, which depends only on its last resets and the SGR
-sequences after them.
+skipped text still determines the style of the text after it: that style depends only on the last reset and the SGR
+sequences after the reset.
 
 The result must equal that of drawing line by line; property tests verify it.
 """

@@ -22,7 +22,7 @@ Action = tuple["Callable[..., Any]", tuple[Any, ...]]
 """A function of a terminal, and its other arguments."""
 
 LARGEST = 65_535
-"""Parameters are clamped to this, so that no count costs more than a screenful."""
+"""Larger parameters are replaced by this value, so that no count causes excessive work."""
 
 _KNOWN_LIMIT = 16_384
 

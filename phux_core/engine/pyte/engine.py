@@ -37,7 +37,7 @@ _SLICE = 262_144
 
 
 class PyteEngine:
-    """One terminal in pure Python; ``phux_core.engine.protocol.Engine`` documents the methods."""
+    """An engine in pure Python; ``phux_core.engine.protocol.Engine`` documents the methods."""
 
     name = "pyte"
 
@@ -70,7 +70,7 @@ class PyteEngine:
 
     @property
     def title(self) -> str | None:
-        """The window title, or None if none was set."""
+        """The terminal's title, or None if none was set."""
         return self._terminal.window_title
 
     @property
@@ -188,7 +188,7 @@ class PyteEngine:
 
 
 def create(cols: int, rows: int, *, history: int, position: int) -> PyteEngine:
-    """Create a terminal that starts at a stream position."""
+    """Create an engine that starts at a stream position."""
     styles = StyleTable()
     terminal = Terminal(cols, rows, styles, History(history, cols, partial(bulk.expand, styles)))
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -196,9 +196,9 @@ def create(cols: int, rows: int, *, history: int, position: int) -> PyteEngine:
 
 
 def restore(checkpoint: bytes) -> PyteEngine:
-    """Rebuild a terminal from a checkpoint.
+    """Rebuild an engine from a checkpoint.
 
     Raises:
-        ValueError: The bytes are not a checkpoint of this engine.
+        ValueError: The bytes are not a checkpoint of this engine, or have an unsupported version.
     """
     return PyteEngine(*load(checkpoint))

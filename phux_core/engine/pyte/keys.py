@@ -25,7 +25,7 @@ _PLAIN = {"Enter": "\r", "Tab": "\t", "BSpace": "\x7f"}
 
 
 def encode(key: Key, flags: int) -> bytes | None:
-    """Return the bytes to send for a key under the flags that the program set, or None if there are none."""
+    """Return the bytes to send for a key under the flags that the program set, or None if it set none."""
     if not flags:
         return None
     name = key.name

@@ -68,7 +68,7 @@ def _fit_primary(
     place = _Point(cursor.x, cursor.y + len(history))
     at_bottom = cursor.y == old[1] - 1
     pending = cursor.x >= old[0]
-    # Change the height first when narrowing, and last when widening, so that both happen at the larger width.
+    # Change the height before narrowing, and after widening, so that it always changes at the larger width.
     if columns < old[0]:
         _change_lines(everything, place.y, old[1], lines, at_bottom=at_bottom)
         below = max(lines - 1 - cursor.y, 0)

@@ -33,7 +33,7 @@ class Screen(PyteScreen):
         history: Receives rows that scroll off the top.
         scrolls_into_history: Whether rows that scroll off the top are kept; the alternate screen has no history.
         style: The id of the current style.
-        last: The text drawn last; REP repeats its end.
+        last: The text drawn last; REP repeats its last glyph.
     """
 
     columns: int
@@ -371,7 +371,7 @@ class Screen(PyteScreen):
         self.cursor_to_line_only(line or 1)
 
     def cursor_to_line_only(self, line: int) -> None:
-        """Move to a 1-based line, counted from the origin."""
+        """Move to a 1-based line, counted from the top margin in origin mode, else from the top of the screen."""
         if self.margins is not None and mo.DECOM in self.mode:
             self.cursor.y = min(line - 1 + self.margins.top, self.margins.bottom)
         else:

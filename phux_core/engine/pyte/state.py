@@ -1,7 +1,7 @@
 """Checkpoints of the pyte engine: convert the whole terminal to bytes and back.
 
-The format is compressed JSON after the common checkpoint header: later versions can read it, and reading it runs no
-code. Deferred text in the history is stored as it is.
+The format is compressed JSON after the common checkpoint header, because reading JSON executes no code. Deferred text
+in the history is stored as it is.
 """
 
 from __future__ import annotations
@@ -79,14 +79,14 @@ def load(checkpoint: bytes) -> tuple[Terminal, Parser, Tap, codecs.IncrementalDe
         ValueError: The bytes are not a valid dump, or have an unsupported version.
     """
     if not checkpoint.startswith(_MAGIC):
-        raise ValueError("not a checkpoint of the pyte engine")
+        raise ValueError("the data is not a checkpoint of the pyte engine")
     try:
         state = json.loads(zlib.decompress(checkpoint[len(_MAGIC) :]))
         if state["version"] != _VERSION:
             raise ValueError(f"the checkpoint has version {state['version']}, not {_VERSION}")
         return _load(state)
     except (zlib.error, KeyError, TypeError, IndexError, AttributeError, AssertionError) as error:
-        raise ValueError("a damaged checkpoint of the pyte engine") from error
+        raise ValueError("the checkpoint of the pyte engine is damaged") from error
 
 
 def _load(state: dict[str, Any]) -> tuple[Terminal, Parser, Tap, codecs.IncrementalDecoder]:

@@ -2,7 +2,7 @@
 
 Complete, well-formed sequences, nearly all in practice, are matched by one regular expression, so that Python code runs
 once per sequence and not once per character. The others (strings, and sequences with controls inside) are read one by
-one, and an unfinished one is held back until more text arrives. Both follow Paul Williams's state
+one, and an unfinished one is held back until more text arrives. Both methods follow Paul Williams's state
 diagram of DEC's terminals, adapted to UTF-8: C1 controls exist only in their two-character forms.
 
 The parser assigns no meaning; ``dispatch`` does.

@@ -36,7 +36,7 @@ _CURSOR_BLINK = 12 << 5
 _APPLICATION_KEYPAD = 66 << 5
 _SIZE_REPORTS = 2048 << 5
 _MODIFY_OTHER_KEYS = -1  # set by a control function of its own, but stored with the modes
-# The modes that DECSTR resets; xterm's own modes are not affected.
+# The modes that DECSTR turns off; xterm's own modes are not affected.
 _SOFT_RESET = {mo.IRM, mo.DECOM, _APPLICATION_CURSOR, REVERSE_WRAP, _APPLICATION_KEYPAD}
 _ALTERNATE = {47 << 5, 1047 << 5, 1049 << 5}
 _SAVE_CURSOR = 1048 << 5

@@ -1,7 +1,7 @@
 """Conversion of text to cells.
 
 A row of the pyte engine is one ``str`` in which every character takes one column. A wide glyph is followed by ``WIDE``,
-its right half. Zero-width code points cannot be part of it: ``to_cells`` puts ``ZERO`` before each, and the screen
+its right half. Zero-width code points cannot be part of the row: ``to_cells`` puts ``ZERO`` before each, and the screen
 removes these pairs and stores them separately.
 
 Both markers are surrogates, which UTF-8 decoders reject, so that no program can write them.
