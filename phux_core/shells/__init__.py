@@ -10,8 +10,9 @@ it. All marks end with BEL. docs/shell-integration.md explains how the server us
 ``7748;NONCE;B`` and ``133;B``
     The prompt was drawn, and the shell reads a line. B may come again when the prompt is drawn again. bash writes
     ``B;NUMBER;EXIT``: the number of the prompt, and the exit status of the command before it. POSIX shells write
-    ``B;EDITOR``: ``none`` if the terminal edits the line, ``edits`` or ``reads`` for an editor, ``wraps`` for an editor
-    that writes a newline at the end of each row, ``breaks`` for one that writes it instead of a blank there (ksh).
+    ``B;EDITOR``: ``none`` if the terminal edits the line; for the shell's own editor, ``edits`` (mksh), ``reads`` (bash
+    as ``sh``), ``wraps`` if the editor writes a newline at the end of each row (busybox), or ``breaks`` if it writes
+    the newline instead of a blank (ksh).
 ``7748;NONCE;C;COMMAND`` and ``133;C``
     A command starts, and its output follows. COMMAND is the typed line, at most 2000 characters of it, with ``\\``,
     ``\n`` and ``\t`` for backslash, newline and tab, and without other control characters. It is empty if the shell
@@ -28,13 +29,13 @@ it. All marks end with BEL. docs/shell-integration.md explains how the server us
 ``7748;NONCE;P``
     A continuation prompt was drawn. From POSIX shells only.
 ``7748;NONCE;R;shown`` and ``7748;NONCE;R;hidden``
-    The command reads a line, which is shown or hidden while it is typed. From fish only; in other shells, the
-    terminal's settings show it.
+    The command reads a line, which is shown or hidden while it is typed. From fish only; for other shells, the
+    server reads the terminal's settings.
 ``7748;NONCE;L;LENGTH;MODE``
     The answer to the key ``CSI 7748 ~``, which is bound in every keymap: the number of characters on the command line.
-    MODE is ``command`` in vi command mode, and ``more`` if earlier lines belong to the line. bash does not know
-    ``more``, but draws its prompt again after the answer: B follows unless the line is continued. If a command has
-    removed all hooks from bash, the key restores them, and the answer is ``L;LENGTH;restored;EXIT``.
+    MODE is ``command`` in vi command mode, and ``more`` if the line continues earlier lines. bash does not report
+    ``more``, but draws its prompt again after the answer: B follows unless the line continues earlier lines. If a
+    command has removed all hooks from bash, the key restores them, and the answer is ``L;LENGTH;restored;EXIT``.
 ``7748;NONCE;X``
     The shell will send no marks. From bash, if ``PROMPT_COMMAND``, ``PS1`` or ``PS0`` is read-only, and from a zsh that
     was started as ``sh``.
@@ -82,13 +83,13 @@ def integrate(argv: list[str], env: Mapping[str, str], nonce: str) -> tuple[list
 
     Args:
         argv: The command; its first word is the path of a program.
-        env: The environment it would start with.
+        env: The environment in which the command would start.
         nonce: The secret in our own marks: letters, digits, ``-`` and ``_``. The shell removes it from its
             environment, so that no program started from it sees it.
 
     Returns:
-        None if it is not a shell that we integrate, or if its arguments ask for anything other than an interactive or
-        login shell.
+        None if the command is not a shell that we integrate, if its arguments ask for anything other than an
+        interactive or login shell, or if ``env`` or the system's zshenv rules integration out.
     """
     shell = _find(argv)
     if shell is None:
@@ -147,7 +148,7 @@ def _bash(argv: list[str], env: Mapping[str, str], login: bool) -> tuple[list[st
 
 def _zsh(argv: list[str], env: Mapping[str, str], _login: bool) -> tuple[list[str], dict[str, str]] | None:
     for path in _ZSHENV:
-        # It is read before our file. If it sets ZDOTDIR, either our file is not read or its setting is lost.
+        # zsh reads this file before ours. If it sets ZDOTDIR, either our file is not read or the setting is lost.
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
                 if re.search(r"^[^#\n]*\bZDOTDIR\b", file.read(), re.MULTILINE):

@@ -2,7 +2,7 @@
 # instead of the user's, and describes the marks. An older bash only reads the user's file.
 #
 # PS0 marks the start of a command line, and the end of PS1 marks that the prompt was drawn. Two parts of PROMPT_COMMAND
-# do the rest:
+# write the other marks:
 #   before   precedes the user's own PROMPT_COMMAND, if there is one: writes D, the directory and A, so that the output
 #            of the user's code belongs to the prompt and not to the command
 #   after    follows everything else: writes the same if "before" did not, and adds our marks to a PS1 and PS0 that the
@@ -13,8 +13,8 @@
 #
 # A run's command that cannot be typed is in a file, which a line of ours sources. HISTIGNORE keeps that line out of the
 # history. The command itself is added at the next prompt, when $_ names the file, subject to the user's settings.
-# (Earlier, it would change $_ and PIPESTATUS for the command. It is not added if a DEBUG trap sets $_, or if C-c
-# prevents that $_ changes.)
+# (Adding it earlier would change $_ and PIPESTATUS for the command. It is not added if a DEBUG trap sets $_, or if C-c
+# keeps $_ from changing.)
 
 if [[ ${PHUX_LOGIN-} ]]; then
     # Started as "bash --posix -l", with this file as ENV: the only way to start a login shell that reads our file
@@ -44,7 +44,7 @@ __phux_before() {
         builtin unset HISTFILE
         if [[ $__phux_array ]]; then HISTFILE=/dev/null; fi
     fi
-    # If it is not the first part any more, $? is the status of the part that the user has put before it.
+    # If "before" is not the first part any more, $? is the status of the part that the user has put before "before".
     if [[ ! $__phux_marked && ${PROMPT_COMMAND[0]-} == "$__phux_before"* ]]; then
         __phux_mark "$status" "$last"
         if [[ $__phux_debug ]]; then __phux_prompts; __phux_ignore; fi
@@ -127,7 +127,7 @@ __phux_remember() {
     builtin history -s -- "$text"
 }
 
-# Keep the line that sources such a file out of the history.
+# Keep the line that sources a run's file out of the history.
 __phux_ignore() {
     if [[ ":${HISTIGNORE-}:" != *":$__phux_ignored:"* && ${HISTIGNORE@a} != *r* ]]; then
         HISTIGNORE=${HISTIGNORE:+$HISTIGNORE:}$__phux_ignored

@@ -1,5 +1,5 @@
 # phux shell integration for POSIX shells: dash, ksh, mksh, busybox sh and sh. They read this file instead of the user's
-# ENV file, which PHUX_ENV names and which is read from here.
+# ENV file; this file then reads the user's, which PHUX_ENV names.
 #
 # These shells have no hooks, but they expand parameters in their prompts. PS1 contains the marks for the end of a command
 # (D) and for the start (A) and end (B) of the prompt, and PS2 the mark for a continuation prompt (P). The server knows
@@ -34,7 +34,7 @@ elif [ -n "$_phux_nonce" ]; then
         *a*) set +a; _phux_all=1 ;;
         *) _phux_all= ;;
     esac
-    # ksh chooses its default prompt only after this file.
+    # ksh chooses its default prompt only after it has read this file.
     if [ -z "${PS1-}" ]; then
         if [ "$(id -u)" = 0 ]; then PS1='# '; else PS1='$ '; fi
     fi
@@ -47,14 +47,16 @@ elif [ -n "$_phux_nonce" ]; then
     # How to declare that a part of the prompt has no width. dash does not count columns, and ksh detects it by itself.
     case $_phux_shell:${BASH_VERSION-}:${KSH_VERSION-} in
         *MIRBSD*|*LEGACY*)
-            # The first character of a prompt whose second character is a carriage return. The user may have chosen one.
+            # mksh: if a prompt's second character is a carriage return, its first character encloses text without width.
+            # The user may have chosen such a character.
             case $PS1 in
                 ?"$_phux_cr"*) _phux_open=${PS1%"${PS1#?}"} PS1=${PS1#??} ;;
             esac
             _phux_close=$_phux_open _phux_prefix=$_phux_open$_phux_cr _phux_editor=edits
             ;;
         busybox:*)
-            # It also recognizes them after expansion, so that a nested shell that inherits PS1 does not see them.
+            # busybox recognizes \[ and \] also after expansion. They are in the variables, so that a nested shell that
+            # inherits PS1 does not see them.
             _phux_d="\\[$_phux_d" _phux_a="$_phux_a\\]" _phux_p="\\[$_phux_p\\]"
             _phux_open= _phux_close= _phux_prefix= _phux_editor=wraps
             ;;

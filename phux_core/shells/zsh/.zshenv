@@ -25,15 +25,15 @@ typeset -g __phux_ps1_marked= # the same with our mark
 typeset -ga __phux_eol_mark   # the user's PROMPT_EOL_MARK, if there is one
 typeset -g __phux_eol_marked= # the same with our mark
 typeset -ga __phux_forgotten   # the file with a run's command, while the history must not keep the line that sources it
-typeset -g __phux_eval_lineno= # the user has set that option, and we have unset it
+typeset -g __phux_eval_lineno= # the user has set the option eval_lineno, and we have unset it
 
 # Define the functions before the user's files are read, so that the user's aliases do not affect them. The functions that
 # zsh calls discard their output, which also hides "set -x" and the output of the user's traps, and write to /dev/tty.
 
-# "sched" calls the first two, as "{ ... && :; }". They preserve $?, which the user's PS1 may show, and "setopt err_exit"
-# must not treat it as a failure.
+# "sched" calls __phux_start and __phux_heal as "{ ... && :; }". Both preserve $?, which the user's PS1 may show, and
+# "setopt err_exit" must not treat their status as a failure.
 
-# Once, right before the first prompt.
+# Called once, right before the first prompt.
 __phux_start() {
     local code=$?
     if [[ -n $__phux_private ]]; then
@@ -91,7 +91,7 @@ __phux_last() {
 __phux_addhistory() {
     {
         __phux_forgotten=()
-        if [[ $1 == ' '* ]]; then  # hardly any line does, and the rest takes time
+        if [[ $1 == ' '* ]]; then  # few lines begin with a blank, and the code below takes time
             builtin emulate -L zsh
             builtin setopt no_err_exit no_err_return
             if [[ $1 == (|' ')' builtin eval "$(<'*/r[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f](|\')')"'(|' && :')$'\n' ]]; then
@@ -103,8 +103,8 @@ __phux_addhistory() {
     } 2>/dev/null
 }
 
-# Such a line can still be recalled until another entry replaces it. Use the command itself, as if it had been typed, unless
-# the user has hooks that might exclude it; otherwise an entry that the history file already contains.
+# Such a line can still be recalled until another entry replaces it. Replace it by the command itself, as if the command
+# had been typed; or, if the user's options or hooks might exclude the command, by the previous entry of the history.
 __phux_remember() {
     local text="$(<${(Q)1})" before=${history[$((HISTCMD - 1))]-}
     if [[ -o hist_no_store || -o hist_no_functions || -o hist_ignore_space && $text == ' '* ]] ||
@@ -159,7 +159,7 @@ __phux_tell_start() {
     fi
 }
 
-# Run before the next prompt, after precmd_functions: if __phux_first was not among them, install it again.
+# Called before the next prompt, after precmd_functions: if __phux_first was not among them, install it again.
 __phux_heal() {
     local code=$?
     if [[ -n $__phux_ran ]] && ! builtin zle; then  # in zle it is too early: the command edits a line (vared)
@@ -200,7 +200,7 @@ __phux_mark() {
 }
 
 # Mark where the output of a command ends: zsh writes its sign for a missing newline before the user's hooks run.
-# Not if programs could read the nonce there, or if the variable is read-only.
+# Do nothing if programs could read the nonce in PROMPT_EOL_MARK, or if the variable is read-only.
 __phux_mark_eol() {
     if [[ ${(t)PROMPT_EOL_MARK-} == *(export|readonly)* ]]; then return; fi
     __phux_eol_mark=(${PROMPT_EOL_MARK+"$PROMPT_EOL_MARK"})
