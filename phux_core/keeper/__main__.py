@@ -139,7 +139,7 @@ def _report_ready(options: argparse.Namespace) -> bool:
 
 
 def _remove_directory(socket_path: str, state_dir: str | None) -> None:
-    """Remove the files that this server and its starter created beside the socket, and the directory if empty."""
+    """Remove the state directory, the files that we and our starter created beside the socket, and its directory."""
     for path in (paths.lock_path(socket_path), paths.log_path(socket_path)):
         with contextlib.suppress(OSError):
             os.unlink(path)

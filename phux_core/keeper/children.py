@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 KILL_GRACE_S = 0.5
 """Time between SIGHUP and SIGKILL."""
 
-_LOOK_S = 0.02
+_POLL_S = 0.02
 # Descriptors reserved for the next start of the service.
 _SPARE_FILES = 16
 
@@ -229,7 +229,7 @@ class Children:
         if not self._ending:
             return None
         # The end of a group whose leader is not our child causes no signal, so poll during the grace period.
-        return min(now + _LOOK_S, *(deadline for deadline, _groups in self._ending.values()))
+        return min(now + _POLL_S, *(deadline for deadline, _groups in self._ending.values()))
 
     @property
     def busy(self) -> bool:

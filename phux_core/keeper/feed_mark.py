@@ -1,8 +1,8 @@
 """The pane that the service is feeding: eight bytes that the keeper can still read after the service died.
 
 A panic in a native engine kills the whole service, and rebuilding a pane can crash every service that tries. The mark
-is written to shared memory without a system call. From it the keeper learns the affected pane, so that the next
-service can use the other engine for it, or leave it blank.
+is written to shared memory without a system call. The keeper reads it to learn the affected pane, so that the
+next service can use the other engine for the pane, or leave the pane blank.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """A pane's output since the last checkpoint, in memory that the service writes and the keeper holds.
 
-The service reads the PTY directly into it and then advances a counter. Before each read it fills the space with a
-pattern, so the next service finds bytes that were read and not yet counted when this one died: they end where the
-pattern is intact. Thus a service that dies at any moment, for any reason, loses nothing: the next one restores the
-checkpoint and feeds the journal. This needs no file and no disk space, and pages that were never written to use no
-memory.
+The service reads the PTY directly into this memory and then advances a counter. Before each read it fills the space
+with a pattern, so the next service finds bytes that were read and not yet counted when this service died: they end
+where the pattern is intact. Thus a service that dies at any moment, for any reason, loses nothing: the next service
+restores the checkpoint and feeds the journal. This needs no file and no disk space, and pages that were never written
+to use no memory.
 
 The pattern consists of bytes that UTF-8 never contains. In other data, the last byte of a read may happen to continue
-the pattern: of random bytes, one in 256 deaths during a read loses one.
+the pattern: of random bytes, one in 256 deaths during a read loses one byte.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class Journal:
         return int(SIZE - self._length)
 
     def take(self, read_into: Callable[[memoryview], int], most: int) -> int:
-        """Let a reader append up to ``most`` bytes, within ``room`` and ``MAX_READ``; return their number."""
+        """Let a reader append up to ``most`` bytes, at most ``room`` and ``MAX_READ``; return their number."""
         start = _START + self._length
         space = self._view[start : start + most]
         space[:] = self._pattern(most)
@@ -140,7 +140,7 @@ class Journal:
         return count
 
     def _pattern(self, size: int) -> memoryview:
-        """Return the fill of the free space; each place has its byte, so what a read leaves of it stays valid."""
+        """Return the fill of the free space; a byte depends only on its place, so the part after a read stays valid."""
         odd = self._length % 2
         return _PATTERN[odd : odd + size]
 
@@ -170,7 +170,7 @@ class Journal:
     @note.setter
     def note(self, data: bytes) -> None:
         if len(data) > NOTE_SIZE:
-            raise ValueError(f"a note of {len(data)} bytes does not fit into {NOTE_SIZE}")
+            raise ValueError(f"the note has {len(data)} bytes; at most {NOTE_SIZE} are allowed")
         start = _NOTE + _LENGTH.size
         _LENGTH.pack_into(self._map, _NOTE, 0)
         self._view[start : start + len(data)] = data

@@ -59,7 +59,7 @@ class Notices:
 
     @property
     def next_deadline(self) -> float | None:
-        """When to call ``close_expired`` next; None if there is nothing to do."""
+        """When to call ``close_expired`` next; None if no connection is open and no pause in progress."""
         moments = [*self._held.values(), *([] if self._again_at is None else [self._again_at])]
         return min(moments, default=None)
 
@@ -77,7 +77,7 @@ class Notices:
             self._selector.unregister(self._listener)
 
     def close_expired(self, now: float) -> None:
-        """Close the connections whose time has expired."""
+        """Close the connections whose time has expired, and end the pause after a failed ``accept``."""
         for sock in [sock for sock, until in self._held.items() if until <= now]:
             self._close(sock)
         if self._again_at is not None and self._again_at <= now:

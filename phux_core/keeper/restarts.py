@@ -5,7 +5,8 @@ seconds; the delay is reset once a service has been ready for a while. A service
 its event loop is running and accepts clients.
 
 A pane that was being rebuilt when a service died is suspected. After two such deaths without a ready service in
-between, the pane is set aside. Death by an external signal (``kill -9``) says little about the pane and counts half.
+between, the next service leaves the pane blank. Death by an external signal (``kill -9``) says little about the pane
+and counts half.
 """
 
 from __future__ import annotations
@@ -48,12 +49,12 @@ class Restarts:
 
     @property
     def notice_at(self) -> float | None:
-        """When to start replying to clients that no service is ready; None while one is."""
+        """When to start telling clients that no service is ready; None while a service is ready."""
         return None if self.is_ready else self._unready_since + NOTICE_AFTER_S
 
     @property
     def set_aside(self) -> list[int]:
-        """The panes that must not be rebuilt."""
+        """The panes that the next service must leave blank."""
         return [pane for pane, blame in self._blame.items() if blame >= _ENOUGH_BLAME]
 
     def ready(self, now: float) -> None:

@@ -1,4 +1,4 @@
-"""Conversion of layouts into cells; no other module counts cells."""
+"""Conversion of layouts into cells; no other module converts shares into cells."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ def move_divider(layout: "Layout", cols: int, rows: int, path: "Path", by: int) 
 
 
 def push(layout: "Layout", cols: int, rows: int, pane: int, side: "Side", by: int) -> "Layout":
-    """Move the divider after a pane, or the one before the last pane on that axis, to a side.
+    """Move the divider after a pane to a side; if there is none after it on this axis, move the divider before it.
 
     The divider moves as far as possible and pushes others if needed. Without a divider on that axis, nothing changes.
     """
@@ -60,7 +60,7 @@ def has_divider(layout: "Layout", pane: int, direction: "Direction") -> bool:
 
 
 def _dividers_of(layout: "Layout", pane: int, direction: "Direction") -> "tuple[list[Path], list[Path]]":
-    """Return the splits on an axis whose dividers are after a pane, and those before it, nearest first."""
+    """Return the paths of the dividers after a pane on an axis, and of those before it, nearest first."""
     after: list[Path] = []
     before: list[Path] = []
     path: Path = ()

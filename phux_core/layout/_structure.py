@@ -39,7 +39,7 @@ def split(
     cells: int | None = None,
     percent: int | None = None,
 ) -> "Layout":
-    """Split a pane; the new pane, to the right or below, has a size in cells, in percent of the target, or half.
+    """Split a pane; the new pane is to the right or below, and has ``cells``, ``percent`` of the target, or half of it.
 
     Raises:
         BadSizeError: There is no room; the message gives the sizes.

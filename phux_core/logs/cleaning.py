@@ -38,8 +38,8 @@ def clean(root: str, *, most: int, keep_days: float, server: str | None, live: f
         root: The directory of all logs.
         most: Maximum total bytes.
         keep_days: How long to keep the log of a pane after its end.
-        server: The calling server.
-        live: Its live panes.
+        server: The name of the calling server.
+        live: The calling server's live panes.
 
     Returns:
         The total bytes that remain.
@@ -54,7 +54,7 @@ def clean(root: str, *, most: int, keep_days: float, server: str | None, live: f
         else:
             is_alive = lives.setdefault(log.server, places.server_lives(log.server))
         try:
-            found = _look(root, log, is_alive=is_alive)
+            found = _inspect(root, log, is_alive=is_alive)
         except OSError:
             continue
         if found.ended_at is not None and found.ended_at + keep_days * _DAY_S < now:
@@ -71,7 +71,7 @@ def clean(root: str, *, most: int, keep_days: float, server: str | None, live: f
     return total
 
 
-def _look(root: str, log: places.LogId, *, is_alive: bool) -> _Found:
+def _inspect(root: str, log: places.LogId, *, is_alive: bool) -> _Found:
     segments = []
     other_bytes = 0
     with places.log_directory(root, log) as directory:

@@ -33,7 +33,7 @@ def cut(
     skipped: int = 0,
     after: Iterable[str] = (),
 ) -> Cut:
-    """Keep the first ``head`` and the last ``tail`` lines within a byte budget; a note replaces omitted lines.
+    """Keep the first ``head`` and the last ``tail`` lines within a byte budget; a note replaces the lines between them.
 
     If both are None, only the budget limits the number of lines. The input may have a gap of ``skipped`` lines before
     the lines in ``after``.

@@ -2,7 +2,7 @@
 
 The number of entries is bounded, and their numbers are never reused. Each change is a line of JSON that overrides
 earlier lines of the same number, so a ledger is stored by appending: by the keeper for the next service, and in a file.
-No I/O.
+This module does no I/O.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LAST = 2**53
 
 
 class CommandId(NamedTuple):
-    """The id of a command, by its pane and its number there, and possibly its log."""
+    """The id of a command: its number in a pane, and the pane's log if the pane may be of an earlier server."""
 
     log: str | None
     pane: int
@@ -71,7 +71,7 @@ class Entry:
 
     Attributes:
         number: Its number in the pane.
-        place: The offset in the stream of the line it was typed on; identifies a command that is reported again.
+        place: The offset in the stream of the line on which it was typed; identifies a command that is reported again.
         lost: Whether it never began, or its end was not observed.
     """
 

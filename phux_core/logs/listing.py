@@ -80,7 +80,7 @@ def newest_commands(root: str) -> list[dict[str, Any]]:
 
 
 def sizes(root: str, log: places.LogId) -> tuple[int, int]:
-    """Return the columns and rows of the terminal that a log was recorded in."""
+    """Return the columns and rows of the terminal in which a log was recorded; 80x24 if unknown."""
     meta: dict[str, Any] = {}
     with contextlib.suppress(OSError), places.log_directory(root, log) as directory:
         meta = places.read_meta(directory)

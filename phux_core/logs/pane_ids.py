@@ -16,7 +16,7 @@ _LARGEST = 4_000_000_000
 def take(root: str, least: int) -> int:
     """Reserve and return a pane id of at least ``least`` that was never used with these logs.
 
-    ``root`` is empty if there are no logs.
+    Return ``least`` if there are no logs (``root`` is empty), or the counter cannot be read or written.
     """
     if root:
         with contextlib.suppress(OSError):  # full or read-only disk: ids are still unique within this server

@@ -72,7 +72,7 @@ def segment_offset(name: str) -> int | None:
 
 
 class UnsafeDirectoryError(OSError):
-    """A directory belongs to another user or is accessible to others."""
+    """A directory belongs to another user, is accessible to others, or can be replaced by them."""
 
 
 def open_directory(path: str, *names: str, create: bool = False) -> int:
@@ -119,7 +119,7 @@ def log_directory(root: str, log: LogId, *, create: bool = False) -> Iterator[in
         os.close(directory)
 
 
-@functools.cache  # of a safe path; only root and we can change that
+@functools.cache  # errors are not cached, and only root and we can make a safe path unsafe
 def _check_ancestors(path: str) -> None:
     if unsafe := files.unsafe_ancestor(path):
         raise UnsafeDirectoryError(f"other users can replace {path}: {unsafe}")

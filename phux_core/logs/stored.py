@@ -21,10 +21,11 @@ _MOST_COUNTS = 64 * 1024 * 1024
 class Stored:
     """A log open for reading. A writer may append to it and remove its oldest segments at the same time.
 
-    Anything but a regular file, a file that is too long for its place, and one that cannot be read is a hole.
+    A segment that is not a regular file, or cannot be read, is a hole. Bytes of a segment that lie after the start of
+    the next segment are ignored.
 
     Args:
-        directory: A descriptor of its directory; the log takes ownership of it.
+        directory: A descriptor of the log's directory; the object takes ownership of the descriptor.
         unwritten: The offset and the bytes of the end of the stream, which are not in the files.
 
     Attributes:
@@ -140,7 +141,7 @@ class Stored:
             yield place - len(rest), rest
 
     def lost_end(self) -> int | None:
-        """Return where the stream ended, if the end of the log is missing."""
+        """Return the offset where the stream ended if the log lacks its end; None otherwise."""
         end = places.read_meta(self.directory).get("end")
         return end if type(end) is int and end > self.end else None
 

@@ -67,8 +67,8 @@ def _read(
 def _find(root: str, server: str | None, pane: int | None, name: str | None) -> places.LogId:
     log = places.find_log(root, pane, server) if name is None and pane is not None else places.LogId.parse(name or "")
     if log is None:
-        what = f"pane @{pane}" if name is None else f"log {name!r:.80}"
-        raise NoSuchTargetError(f"there is no {what}, and no log of it", remedy="`phux logs --list` lists the logs")
+        problem = f"there is no pane @{pane}, and no log of it" if name is None else f"there is no log {name!r:.80}"
+        raise NoSuchTargetError(problem, remedy="`phux logs --list` lists the logs")
     return log
 
 

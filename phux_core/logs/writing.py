@@ -22,8 +22,8 @@ _LARGEST_SEGMENT = 4 * 1024 * 1024
 _SMALLEST_SEGMENT = 4 * 1024
 # From this size on, the file of line counts is rewritten without removed segments.
 _LONG_COUNTS = 256 * 1024
-DELETED = "its file was deleted or changed"
-# How often to check whether the file was deleted.
+DELETED = "the file of the log was deleted or changed"
+# How often to check whether the file was deleted or changed.
 _CHECK_S = 1.0
 
 
@@ -40,7 +40,7 @@ class LogWriter:
         self._room = 0
         self._lines: int | None = 0
         self._finished: list[tuple[int, int]] = []  # offsets and sizes
-        self._looked_at = 0.0
+        self._checked_at = 0.0
         self.end = 0
 
     def resume(self) -> None:
@@ -60,9 +60,9 @@ class LogWriter:
             The number of bytes written; fewer than given if the segment is full, so call again for the rest.
 
         Raises:
-            OSError: Nothing was written: the disk is full, or the directory is missing or unsafe.
+            OSError: Nothing was written: the disk is full, the directory is missing or unsafe, or a file was deleted.
         """
-        if self._fd >= 0 and time.monotonic() >= self._looked_at + _CHECK_S:
+        if self._fd >= 0 and time.monotonic() >= self._checked_at + _CHECK_S:
             self.check_file()
         if self._fd < 0 or place != self.end or not self._room:
             self._rotate(place)
@@ -84,12 +84,12 @@ class LogWriter:
             self._fd = -1
 
     def check_file(self) -> None:
-        """Check whether the current segment was deleted, replaced or truncated, and bytes lost.
+        """Check that the current segment was not deleted, replaced or truncated.
 
         Raises:
-            FileNotFoundError: It was; ``end`` is reset to its start, so that the caller can write it again.
+            FileNotFoundError: It was. ``end`` is now the start of the segment: the caller can write its bytes again.
         """
-        self._looked_at = time.monotonic()
+        self._checked_at = time.monotonic()
         name = os.path.join(self._root, self._log.server, f"pane-{self._log.pane}", places.segment_name(self._offset))
         try:
             found = os.stat(name, follow_symlinks=False)
