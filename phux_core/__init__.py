@@ -1,6 +1,6 @@
 """The core of phux: shapes, selectors, keys, wire and paths, and the server built from them.
 
-Imports point down only. ``phux_client`` may use shapes, schema, selector, keys, calls, wire, paths, errors and
-version; ``engine``, ``server`` and ``keeper`` are internal to the server. Only ``server`` and ``keeper`` use sockets
-or an event loop.
+Imports point down only. ``engine``, ``logs``, ``shells``, ``keeper`` and ``server`` are internal to the server; other
+packages may import the rest (``CONTRACT`` in tests/unit/test_imports.py lists the modules). Only ``server``, ``keeper``
+and ``peer`` import sockets or an event loop.
 """

@@ -99,17 +99,23 @@ _COMMAND = (
     _flag("queue", "wait for the prompt if another program is running"),
 )
 _PROGRAM = (
-    Param("cwd", STRING, "the program's working directory", omitted="that of the pane it is created from"),
+    Param("cwd", STRING, "the program's working directory", omitted="that of the split or active pane"),
     Param("command", COMMAND, "the program and its arguments", omitted="a shell"),
     Param("env", ENVIRONMENT, "the caller's environment", omitted="the server's own"),
     Param("extra_env", ENVIRONMENT, "additional environment variables"),
-    Param("request", _CHOSEN_ID, "a unique id chosen by the caller, with which the request may be repeated"),
+    Param("request", _CHOSEN_ID, "a unique id chosen by the caller, which makes the request safe to repeat"),
 )
-_SELECT = _flag("select", "focus it")
-_SHARE = (
-    Param("cells", INTEGER, "columns or rows of the new pane"),
-    Param("percent", INTEGER, "instead of `cells`: its share of the target in percent, 1 to 99", omitted="half"),
-)
+_SELECT = _flag("select", "focus the new pane")
+
+
+def _share(pane: str) -> tuple[Param, Param]:
+    share = f"instead of `cells`: the {pane} pane's share of the divided pane in percent, 1 to 99"
+    return (
+        Param("cells", INTEGER, f"columns or rows of the {pane} pane"),
+        Param("percent", INTEGER, share, omitted="half"),
+    )
+
+
 _PLACE = "the place (below)"
 _ACTIVE_PLACE = f"{_PLACE} of its active pane"
 
@@ -130,11 +136,16 @@ _CALLS = (
             "shell",
             STRING,
             "the shell to start if no command is given",
-            omitted="the config's, or the caller's SHELL",
+            omitted="the shell of the config file, or the caller's SHELL",
         ),
         _flag("login", "start the shell as a login shell"),
-        Param("log", BOOLEAN, "log the output of its panes to disk", omitted="as the config says"),
-        Param("history", BOOLEAN, "let its shells use the user's history file", omitted="off on a private server"),
+        Param("log", BOOLEAN, "log the output of the session's panes to disk", omitted="as the config says"),
+        Param(
+            "history",
+            BOOLEAN,
+            "let the session's shells use the user's history file",
+            omitted="on, except on a private server,",
+        ),
         result=f"{_PLACE} of its pane",
         repeatable=True,
     ),
@@ -152,7 +163,7 @@ _CALLS = (
         "A request with the same `request` refers to the same pane.",
         _PANE,
         Param("direction", DIRECTION, "the side of the new pane", required=True),
-        *(*_SHARE, *_PROGRAM, _SELECT),
+        *(*_share("new"), *_PROGRAM, _SELECT),
         result=f"{_PLACE} of the new pane",
         repeatable=True,
     ),
@@ -162,7 +173,7 @@ _CALLS = (
         _PANE,
         Param("scrollback", COUNT, "rows of scrollback to add: the newest N, or 0 for all", omitted="none"),
         _flag("cells", "add styled cells"),
-        Param("since", COUNT, "a sequence number: only rows that changed after it"),
+        Param("since", COUNT, "only rows that changed after this sequence number"),
         _flag("painted", "wait until the program has drawn its screen (below)"),
         result="a screen (below)",
         repeatable=True,
@@ -196,7 +207,7 @@ _CALLS = (
         "start",
         "Run a command at a pane's prompt without waiting for it. A request with the same id refers to the same run.",
         *(_PANE, *_COMMAND),
-        result="`command`, its id in the ledger, and `seq`, the sequence number before it was typed",
+        result="`command`, the command's id in the ledger, and `seq`, the sequence number before the command was typed",
         repeatable=True,
     ),
     Call(
@@ -211,12 +222,12 @@ _CALLS = (
     ),
     Call(
         "logs",
-        "Read a pane's log, by default its last 500 lines, including closed panes and earlier servers.",
+        "Read the log of a pane, also of a closed pane or an earlier server; by default the last 500 lines.",
         Param("pane", ID, "the pane's id; for a closed pane, the newest log of a pane with that id"),
         Param("log", STRING, "instead of `pane`: the log's id, as `log_list` returns it"),
         Param("lines", COUNT, "the last N lines"),
         Param("from_byte", COUNT, "the sequence number to start at; the default of `max_bytes` is then 65536"),
-        Param("since", COUNT, "a sequence number: only output from there on"),
+        Param("since", COUNT, "only output from this sequence number on"),
         *_BUDGET,
         _flag("whole_lines", "omit an incomplete last line"),
         result="a log text (see Logs)",
@@ -232,11 +243,11 @@ _CALLS = (
     ),
     Call(
         "output",
-        "Read the output of a command: the one with this id, or the pane's latest.",
+        "Read the output of the command with the given id, or of a pane's latest command.",
         Param("id", STRING, "the command's id, PANE.NUMBER or LOG.NUMBER"),
         Param("pane", ID, "instead of `id`: a pane, for its latest command"),
         *_BUDGET,
-        result="a log text (see Logs) with `command`, its ledger entry",
+        result="a log text (see Logs) with `command`, the command's ledger entry",
         repeatable=True,
         cancellable=True,
     ),
@@ -258,8 +269,8 @@ _CALLS = (
         _PANE,
         Param("signal", SIGNAL, "the signal", default="INT"),
         _flag("shell", "allow a signal to the shell itself"),
-        result="`signal`, its name; `pgid`, the group that received it; `pid` and `command`, id and name of its "
-        'leader or of another process in it; `through`, "tty" if its key was typed, else "kill"',
+        result="`signal`, its name; `pgid`, the group that received it; `pid` and `command`, id and name of the "
+        'group\'s leader or of another process in it; `through`, "tty" if the signal\'s key was typed, else "kill"',
     ),
     Call(
         "stop",
@@ -279,22 +290,22 @@ _CALLS = (
     ),
     Call(
         "select",
-        "Focus a session, window or pane, and its parents. If another pane of that window is zoomed, its zoom ends.",
+        "Focus a session, window or pane, and its parents. If another pane of the window is zoomed, the zoom ends.",
         *(_SCOPE, _ID),
         result=f"{_PLACE} of the newly focused pane",
         repeatable=True,
     ),
     Call(
         "resize",
-        "Resize a pane. On an axis with other panes, its dividers move; on the other axis, its window is resized.",
+        "Resize a pane: move its dividers on an axis that it shares with other panes, else resize the window.",
         *(_PANE, _COLS, _ROWS),
         result=_PLACE,
         repeatable=True,
     ),
     Call(
         "push_divider",
-        "Move a pane's divider on an axis, as far as possible: the divider after the pane, or the one before the "
-        "last pane.",
+        "Move a pane's divider on an axis, as far as possible: the divider after the pane or, if there is "
+        "none, the divider before it.",
         _PANE,
         Param("side", SIDE, "the direction in which to move the divider", required=True),
         Param("by", COUNT, "the number of cells", required=True),
@@ -304,7 +315,7 @@ _CALLS = (
         "resize_window",
         "Resize a window that does not follow attached clients, or set which client it follows.",
         *(_WINDOW, _COLS, _ROWS),
-        Param("policy", POLICY, "the size to follow: a client's, its own (manual), or the server's default"),
+        Param("policy", POLICY, "how client sizes determine the window's size; `default` follows the config"),
         result=_ACTIVE_PLACE,
         repeatable=True,
     ),
@@ -312,7 +323,7 @@ _CALLS = (
         "move_divider",
         "Move a divider of a window, as far as possible.",
         _WINDOW,
-        Param("path", PATH, "the path to the split in its layout", required=True),
+        Param("path", PATH, "the path to the split in the window's layout", required=True),
         Param("by", INTEGER, "the number of cells, to the right or down; negative for left or up", required=True),
         result=_ACTIVE_PLACE,
     ),
@@ -320,7 +331,7 @@ _CALLS = (
         "zoom",
         "Zoom a pane to fill its window, or end the zoom. No effect on the only pane of a window.",
         _PANE,
-        Param("on", BOOLEAN, "zoom it", omitted="toggles"),
+        Param("on", BOOLEAN, "zoom the pane", omitted="toggles the zoom"),
         result=_PLACE,
     ),
     Call(
@@ -337,7 +348,7 @@ _CALLS = (
         _PANE,
         Param("target", ID, "the pane to move next to"),
         Param("direction", DIRECTION, "the side of the target"),
-        *_SHARE,
+        *_share("moved"),
         Param("session", ID, "instead of `target`: the session to create the window in"),
         _INDEX,
         result=_PLACE,
@@ -353,7 +364,7 @@ _CALLS = (
         "Swap two panes or two windows, which may be in different sessions.",
         _SCOPE,
         Param("id", ID, "the id of a window or pane", required=True),
-        Param("other", ID, "the id of the other one", required=True),
+        Param("other", ID, "the id of the other window or pane", required=True),
         result="`places`, two places (below): of each pane, or of the active pane of each window",
     ),
     Call(
@@ -371,7 +382,7 @@ _CALLS = (
         "Push events on this connection from now on; for a dead pane, repeat its `pane_closed` event.",
         Param("pane", ID, "only events of this pane", omitted="all events"),
         _flag("output", "push the pane's output as text; needs `pane`"),
-        Param("since", COUNT, "a sequence number: text from there on; needs `output`", omitted="the current one"),
+        Param("since", COUNT, "push text from this sequence number on; needs `output`", omitted="the current one"),
         _flag("output_only", "omit prompts and the echo of typed text; needs `output`"),
         _flag("screen", "push the screen with the text; needs `output`"),
         Param(
@@ -387,9 +398,9 @@ _CALLS = (
     Call(
         "cancel",
         "Cancel a `run`, a `subscribe` that waits for a pane's lock, or a read of logs (`logs`, `output`, `search`, "
-        "`log_list`, `commands`): no reply is sent, except one that is already on its way. A command that was not "
-        "typed yet is not typed; one that was typed continues.",
-        Param("request", COUNT, "the id of that request, on this connection", required=True),
+        "`log_list`, `commands`): no reply is sent, unless it is already on its way. A command that was not "
+        "typed yet is not typed; a command that was typed continues.",
+        Param("request", COUNT, "the id of the request to cancel, on this connection", required=True),
         repeatable=True,
     ),
     Call(
@@ -419,13 +430,13 @@ _CALLS = (
         "detach",
         "End the attachments of all clients that match every given parameter.",
         Param("session", ID, "only attachments to this session"),
-        Param("attachment", ID, "only this one"),
-        Param("keep", ID, "all except this one"),
+        Param("attachment", ID, "only this attachment"),
+        Param("keep", ID, "all attachments except this one"),
         result="`detached`, the number of attachments",
     ),
     Call(
         "freeze",
-        "Keep a copy of a pane's current contents to read while the pane continues. An attachment has one at a time.",
+        "Copy a pane's current contents, to read them while the pane continues. An attachment has one copy at a time.",
         *(_ATTACHMENT, _PANE),
         result="`cols` and `rows`, the size of its screen; `total`, the number of rows including the scrollback; "
         "`cursor`, its column and row on the screen; `seq`",
@@ -458,5 +469,5 @@ def check(name: object, params: object) -> "tuple[Call, dict[str, object]]":
     if call is None:
         raise BadRequestError(f"unknown call {name!r:.80}", remedy=f"the calls are: {', '.join(CALLS)}")
     if params is not None and not isinstance(params, dict):
-        raise BadRequestError(f"the params of {call.name} are not an object")
+        raise BadRequestError(f"the params of {call.name} are not an object", remedy="send a JSON object")
     return call, kinds.check(call.name, call.params, params or {})

@@ -22,7 +22,7 @@ CONDITIONS: "Mapping[str, Param]" = {
             "the pane is in one of these states",
         ),
         Param("stop", STRING, "stop as soon as a line matches this Python regex"),
-        Param("since", COUNT, "a sequence number: ignore output before it"),
+        Param("since", COUNT, "ignore output before this sequence number"),
         Param("output_only", BOOLEAN, "ignore prompts and the echo of typed text"),
     )
 }

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 _MAX_BYTES = 1 << 20
 _KEY = Kind("the name of a key, such as C-a or F1, or one character", is_key, {})
-_ACTION = Kind("the name of an action (docs/attach.md), a colon and a command, or an empty string", is_action, {})
+_ACTION = Kind(
+    "the name of an action (docs/attach.md), a colon followed by a command, or an empty string", is_action, {}
+)
 _PROGRAM = Kind(
     "the name or path of a program, as a string",
     lambda value: isinstance(value, str) and bool(value) and value.isprintable(),
@@ -141,4 +143,4 @@ def _read(path: str) -> str:
         raise BadConfigError(f"cannot read {path}: {error.strerror}", remedy="make it readable, or remove it") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise BadConfigError(f"{path}, line {line}: not UTF-8", remedy="save it as UTF-8") from None
+        raise BadConfigError(f"{path}, line {line}: the text is not UTF-8", remedy="save the file as UTF-8") from None

@@ -120,7 +120,7 @@ class VersionError(ProtocolError):
     """The client and the server speak different protocols."""
 
     code = "version"
-    default_remedy = "restart the server, so that both sides are the same release"
+    default_remedy = "restart the server, so that client and server are of the same release"
 
 
 class RequestError(PhuxError):
@@ -200,7 +200,7 @@ class PaneClosedError(RequestError):
 
 
 class BusyError(RequestError):
-    """Another program is in the foreground, so the shell is not at its prompt."""
+    """The shell is not at its prompt, or another client uses the pane."""
 
     code = "busy"
     default_remedy = "end that program, wait for it (phux wait), or pass --queue to wait for the prompt"
@@ -214,7 +214,7 @@ class InputTooLongError(RequestError):
 
 
 class InputBlockedError(RequestError):
-    """The program does not read its input; the message says how much it read."""
+    """The program stopped reading its input; the message says how much it read."""
 
     code = "input_blocked"
     default_remedy = "interrupt or end the program, then try again"

@@ -1,4 +1,4 @@
-"""Open files and directories that nobody else can have put there. Import-light: it is on the CLI's path."""
+"""Open regular files, and check that other users cannot replace a path. Import-light, because the CLI imports it."""
 
 import errno
 import os
@@ -7,14 +7,14 @@ import stat
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 # Errors of opening a link, a directory, and a FIFO or socket.
 _OTHER_KINDS = frozenset({errno.ELOOP, errno.EISDIR, errno.ENXIO})
-# The uid that owns what belongs to users without a number in this user namespace, such as the root outside.
+# The uid shown for users that this user namespace does not map, such as root outside of it.
 _UNMAPPED_UID = 65534
 
 
 def open_regular(path: str, flags: int, *, dir_fd: int | None = None) -> int:
-    """Open a regular file, created with mode 0600, and return its descriptor.
+    """Open a regular file and return its descriptor; ``O_CREAT`` creates it with mode 0600.
 
-    It follows no link, does not block on a FIFO, and is closed when another program is executed.
+    A symbolic link is refused, and opening a FIFO does not block. Executing another program closes the descriptor.
 
     Raises:
         OSError: The file cannot be opened, or is not a regular file.
@@ -36,10 +36,11 @@ def _not_regular(path: str) -> OSError:
 
 
 def unsafe_ancestor(path: str) -> str | None:
-    """Explain which directory above a path lets other users replace it; None if only root and we can.
+    """Explain which directory above a path lets other users replace it; return None if only root and we can.
 
-    As in OpenSSH, each directory up to the root must belong to root or to us, and not be writable by others. A sticky
-    directory, such as /tmp, may be: there, users can replace only what is theirs. Missing directories are passed over.
+    As in OpenSSH, each directory up to the root must belong to root or to us, and not be writable by others. Exceptions
+    are sticky directories such as /tmp, in which users can replace only their own files, and directories that only our
+    own group can write to. Missing directories are skipped.
     """
     for directory in dict.fromkeys([*_ancestors(path), *_ancestors(os.path.realpath(path))]):
         try:

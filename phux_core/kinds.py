@@ -159,10 +159,10 @@ PATH = list_of(one_of("first", "second"), 'a list of "first" and "second"', anno
 POLICY = one_of(*WINDOW_POLICIES)
 INPUT = list_of(
     Kind("", _is_input_item, {"type": "object"}),
-    "a list of 1 to 10000 objects with one of the keys "
+    "a list of 1 to 10000 objects, each with one of the keys "
     '"key", "text", "line", "paste", "mouse" and "focus" (see Typing)',
     least=1,
-    most=10_000,  # encoding them takes about 50 ms, and meanwhile nobody else is served
+    most=10_000,  # encoding them takes about 50 ms, during which the service serves no other client
     annotation="list[dict[str, Any]]",
 )
 

@@ -1,4 +1,4 @@
-"""Paths of the socket, its lock and its log, and checks that they are safe.
+"""Paths of the socket, its lock, its log and the logs of panes, and checks of the socket's directory.
 
 This module creates nothing but the socket's directory. Import-light, because the CLI imports this module.
 """
@@ -18,7 +18,7 @@ NO_HOME_REMEDY = "set HOME or XDG_STATE_HOME to an absolute path"
 
 
 def socket_path(explicit: str | None = None) -> str:
-    """Return the absolute path of the server's socket: as given, or by PHUX_SOCKET, the runtime directory, or /tmp.
+    """Return the absolute path of the server's socket: as given, PHUX_SOCKET, or in the runtime directory or /tmp.
 
     Raises:
         UnsafePathError: The path is invalid, or too long for a Unix socket.
@@ -50,7 +50,10 @@ def socket_path(explicit: str | None = None) -> str:
     except UnicodeEncodeError:
         length = -1
     if "\0" in path or length < 0:
-        raise UnsafePathError("the socket path contains characters that paths cannot contain")
+        raise UnsafePathError(
+            "the socket path contains characters that paths cannot contain",
+            remedy="choose another path with --socket or PHUX_SOCKET",
+        )
     if length > SOCKET_PATH_LIMIT:
         raise UnsafePathError(
             f"the socket path has {length} bytes; at most {SOCKET_PATH_LIMIT} are allowed: {path}",
@@ -64,7 +67,7 @@ def _without_runtime_directory() -> str:
 
 
 def missing_runtime_directory(explicit: str | None = None) -> str | None:
-    """Explain which directory replaces a runtime directory that does not exist; None if none is needed."""
+    """Return a warning if the runtime directory is needed and does not exist; None otherwise."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     if explicit or os.environ.get("PHUX_SOCKET") or not os.path.isabs(runtime) or os.path.isdir(runtime):
         return None
@@ -91,10 +94,10 @@ def xdg_directory(variable: str, default: str) -> str | None:
 
 
 def logs_directory(state: str | None = None) -> str | None:
-    """Return the directory of all panes' logs; None if there is no home directory, and nothing is logged.
+    """Return the directory of all panes' logs; None if there is no home directory, so that nothing is logged.
 
     Args:
-        state: The directory of persistent state, instead of the user's.
+        state: A directory for persistent state to use instead of the user's.
     """
     if state is None:
         home = xdg_directory("XDG_STATE_HOME", os.path.join(".local", "state"))

@@ -1,4 +1,4 @@
-"""Compile a caller's pattern, and stop it if matching takes too long. Import-light.
+"""Compile a caller's pattern, and stop matching that takes too long. Import-light.
 
 A pattern with nested repetitions, such as ``(a+)+$``, may take practically forever. Python's ``re`` has no time limit
 and holds the GIL, so a CPU timer of the kernel (ITIMER_VIRTUAL) runs during matching. The effect of its signal depends
@@ -24,10 +24,10 @@ LONGEST = 10_000
 LIMIT_S = 0.4
 """Maximum CPU time for matching one batch of lines."""
 BATCH = 256
-"""Lines of a log per time limit."""
+"""Maximum lines of a log in one batch."""
 # In a line of this length, `re` checks for signals every few milliseconds; in one of 200,000, every few seconds.
 _LONG_LINE = 8192
-# Without these there is only one way to match from each position, in time proportional to the pattern.
+# Without these characters, there is only one way to match from each position, in time proportional to the pattern.
 _CHOICES = "*+?{|"
 
 

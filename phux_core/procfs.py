@@ -20,7 +20,7 @@ def is_usable() -> bool:
 
 
 def missing() -> str | None:
-    """Return the information about programs that is unknown without a usable /proc; None if /proc is usable."""
+    """Explain what is unknown without a usable /proc; return None if /proc is usable or the system is not Linux."""
     if sys.platform != "linux" or is_usable():
         return None
     problem = "belongs to another PID namespace" if os.path.exists("/proc/self") else "is not mounted"

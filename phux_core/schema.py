@@ -30,9 +30,9 @@ def names() -> list[str]:
 
 
 def read(name: str) -> str:
-    """Return the text of a schema file: ``screen-state.v3``, or without the version the newest.
+    """Return the text of a schema file, by a name such as ``screen-state.v3``; without a version, the newest.
 
-    Case and punctuation are ignored, as in ``ScreenState``.
+    Case and punctuation are ignored, so ``ScreenState`` works, too.
 
     Raises:
         KeyError: There is no such schema.

@@ -67,7 +67,7 @@ class Selector:
 
 
 def parse(text: str) -> Selector:
-    """Parse a selector. Needs no server, so that an invalid one is rejected before connecting.
+    """Parse a selector. Needs no server, so that clients reject an invalid selector before they connect.
 
     Raises:
         BadSelectorError: The selector is invalid.
@@ -158,7 +158,10 @@ def narrow(tree: "Node", kind: str, node: "Node") -> "Node":
 
 
 def resolve_index(tree: "Node", text: str) -> "tuple[Node, int] | None":
-    """Return the session and the free window index of ``NAME:N``; None for other forms, or if the index is in use."""
+    """Return the session and the free window index of ``NAME:N``.
+
+    Return None for other forms, and if there is no such session or the index is in use.
+    """
     selector = parse(text)
     session = _find(tree["sessions"], "name", selector.session)
     if session is None or selector.locus is None or not _is_number(selector.locus):
@@ -167,7 +170,7 @@ def resolve_index(tree: "Node", text: str) -> "tuple[Node, int] | None":
 
 
 def resolve_session(tree: "Node", text: str, here: int | None = None) -> "tuple[Node, int | None]":
-    """Return the session that a selector names or is in, and the free window index if it names one."""
+    """Return the session of a selector's target, and the window index if the selector names a free one."""
     free = resolve_index(tree, text)
     if free is not None:
         return free

@@ -52,7 +52,9 @@ def _load() -> None:
 
 
 def join_wrapped(rows: "Sequence[str]", wrapped: "Container[int]", cols: int) -> list[str]:
-    """Join rows without trailing blanks. The rows in ``wrapped`` continue in the next row.
+    """Join rows, from which trailing blanks were removed, into lines.
+
+    ``wrapped`` has the indices of the rows that continue in the next row.
 
     Example:
         >>> join_wrapped(["all", "tests"], {0}, 4)

@@ -3,12 +3,13 @@
 The files under schemas/ are generated from these classes (``phux_core.schema``), including descriptions. Two rules
 define a document:
 
-- a field without a default is always present, and may be null if its type allows None;
-- a field whose default is None is omitted when it has no value, and never null.
+- a field whose default is None is omitted when it has no value, and never null;
+- any other field is always present, and may be null if its type allows None.
 
 A shape's ``schema_version`` changes only when a field is removed, renamed or retyped; readers ignore unknown keys.
 
-A shape is imported when it is first used, so that modules on the CLI's path can name shapes without loading attrs.
+A shape is imported when it is first used, so that modules that the CLI imports at its start can name shapes without
+loading attrs.
 """
 
 # ruff: noqa: F403  the modules list the names once
@@ -26,7 +27,7 @@ _MODULES = ("vocabulary", "results", "tree", "screen", "logs", "events")
 
 
 def __getattr__(name: str) -> object:
-    if name[0].isupper():  # as all shapes, and no module
+    if name[0].isupper():  # the names of all shapes do, those of modules do not
         import importlib
 
         for module in _MODULES:

@@ -56,10 +56,10 @@ class Bell(_PaneEvent):
 
 @frozen(kw_only=True)
 class TitleChanged(_PaneEvent):
-    """A program set the window title.
+    """A program set the pane's title.
 
     Attributes:
-        title: The title.
+        title: The new title.
     """
 
     event: Literal["title_changed"] = "title_changed"
@@ -284,7 +284,7 @@ class Output(_PaneEvent):
     Attributes:
         text: The lines, with soft wraps joined and escape sequences removed; the last line may be incomplete.
         gap: True if earlier text is no longer available; absent otherwise.
-        resume: The sequence number at which the next such event starts; the ``since`` to reconnect with.
+        resume: The sequence number at which the next output event starts; pass it as ``since`` after a reconnection.
         seq: The pane's sequence number after the text.
     """
 

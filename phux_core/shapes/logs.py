@@ -227,7 +227,7 @@ class Signalled(Document):
     Attributes:
         pane: The selector of the pane.
         signal: The signal.
-        pgid: The process group that received it.
+        pgid: The process group that received the signal.
         pid: The id of the group's leader, or of another process in it.
         command: The name of that process.
         through: ``tty`` if the terminal's key for the signal was typed, else ``kill``.

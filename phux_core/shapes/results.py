@@ -37,7 +37,7 @@ class RunResult(Document):
         started_at: The time at which the command was typed (UTC).
         seq: The sequence numbers of the output.
         interleaved: Whether other input was typed into the pane while the command ran.
-        exit_known: Whether the shell reported the exit status; false, for example, if the command changed its hooks.
+        exit_known: Whether the shell reported the exit status; false if, for example, the shell's hooks were changed.
         ends_with_newline: Whether the output ended with a newline; ``output`` omits trailing newlines.
         command_id: The command's id in the ledger, for ``pane.output`` and ``phux output``.
 
@@ -154,8 +154,8 @@ class Status(Document):
         panes: The number of panes, including dead ones.
         dead_panes: The number of panes whose program has exited.
         states: The number of panes in each state.
-        clients: The number of connected clients, including this one.
-        logs: The status of the server's logs; absent if it keeps none.
+        clients: The number of connected clients, including the one that asks.
+        logs: The status of the server's logs.
         system_notes: Process information that the system withholds, and the effect; absent if nothing is withheld.
 
     Example:

@@ -27,7 +27,7 @@ class Cursor:
 
 @frozen(kw_only=True)
 class SoftWrap:
-    """Rows that continue in the next row; the last row of the scrollback continues in the first line.
+    """Rows that continue in the next row; the last row of the scrollback may continue in the first line.
 
     Attributes:
         lines: Indices into ``lines``.

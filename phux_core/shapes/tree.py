@@ -139,7 +139,7 @@ class WindowInfo:
         active: Whether the window is the session's current one.
         cols: Columns.
         rows: Rows.
-        size_policy: The attached client that determines the window's size; null for the server's default.
+        size_policy: How client sizes determine the window's size; null for the server's default.
         zoomed: The pane that is zoomed to fill the window; null if there is none.
         layout: The arrangement of the panes, without dead panes beside living ones.
         panes: The window's panes, in the order of the layout.

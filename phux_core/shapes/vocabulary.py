@@ -1,7 +1,7 @@
 """The allowed values of fields and arguments, as types.
 
-Modules on the CLI's path use these types only for type checking, and check values against their own tuples; a test
-compares the two.
+Modules that the CLI imports at its start use these types only for type checking, and check values against tuples of
+their own; a test compares the types with the tuples.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ LayoutName = Literal["even-horizontal", "even-vertical", "main-vertical", "tiled
 """A named layout of a window's panes."""
 
 SizePolicy = Literal["smallest", "largest", "latest", "manual", "default"]
-"""The attached client that determines the size of a window."""
+"""How the sizes of attached clients determine the size of a window."""
 
 Step = Literal["first", "second"]
-"""A step of a path in a layout, to one of the two sides of a split."""
+"""A step of a path in a layout, to the first or the second part of a split."""

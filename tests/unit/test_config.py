@@ -81,7 +81,7 @@ def test_an_unreadable_file_is_refused(tmp_path):
         with pytest.raises(BadConfigError, match=r"cannot read .*: it is not a regular file"):
             config.load(str(path))
     (tmp_path / "latin").write_bytes(b"\nshell = '\xe9'\n")
-    with pytest.raises(BadConfigError, match="line 2: not UTF-8"):
+    with pytest.raises(BadConfigError, match="line 2: the text is not UTF-8"):
         config.load(str(tmp_path / "latin"))
     (tmp_path / "huge").write_bytes(b"#" * (1 << 20) + b"\n")
     with pytest.raises(BadConfigError, match="is larger than 1048576 bytes"):

@@ -148,7 +148,7 @@ def test_flags_have_the_types_and_descriptions_of_the_registry():
     add_params(parser, params, "-s --name NAME", "--login", "--no-log", "--context N", "--max-matches N")
     text = " ".join(parser.format_help().split())
     assert "--name NAME the session's name; the smallest free number when omitted" in text
-    assert "--no-log do not log the output of its panes to disk" in text
+    assert "--no-log do not log the output of the session's panes to disk" in text
     assert "--max-matches N maximum matches to return; 1000 when omitted" in text
     defaults = parser.parse_args([])
     assert (defaults.name, defaults.login, defaults.log, defaults.context, defaults.max_matches) == (
