@@ -139,7 +139,8 @@ def test_a_cancelled_call_of_the_library_leaves_the_pane_as_a_timeout_does(open_
             mine = await phux.pane(pane.id)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(mine.run, "env sleep 60")
-                await mine.wait(state="running", timeout_s=20)
+                # A C-c before bash has given the terminal to the program may be lost.
+                await anyio.to_thread.run_sync(wait_for_program, pane, "sleep")
                 tasks.cancel_scope.cancel()
             with pytest.raises(errors.BusyError), anyio.fail_after(AT_ONCE_S):
                 await mine.run("echo no", timeout_s=60)
