@@ -76,6 +76,24 @@ HOMES = {
         },
         [".zsh_history", "mine"],
     ),
+    "login zsh that names its file last": (
+        ["zsh", "-l"],
+        {
+            ".zshrc": PLAIN_RC[".zshrc"],
+            ".zlogin": "HISTFILE=~/mine HISTSIZE=500 SAVEHIST=500\nsetopt inc_append_history share_history\n",
+        },
+        ["mine"],
+    ),
+    "login zsh with a directory of its own": (
+        ["zsh", "-l"],
+        {
+            ".zshenv": "ZDOTDIR=~/own\nORDER=env\n",
+            "own/.zprofile": "ORDER+=,profile\n",
+            "own/.zshrc": f"{PLAIN_RC['.zshrc']}ORDER+=,rc\nHISTFILE=~/mine HISTSIZE=500 SAVEHIST=500\n",
+            "own/.zlogin": "ORDER+=,login\n",
+        },
+        ["mine"],
+    ),
     "zsh that names its file at each prompt": (
         ["zsh", "-l"],
         {".zshrc": f"{PLAIN_RC['.zshrc']}HISTSIZE=50 SAVEHIST=50\nprecmd() {{ HISTFILE=~/mine }}\n"},

@@ -5,6 +5,6 @@ if [[ -n $__phux_zdotdir ]]; then ZDOTDIR=${__phux_zdotdir#'='}; else unset ZDOT
     if [[ -r ${ZDOTDIR-$HOME}/.zprofile ]]; then source ${ZDOTDIR-$HOME}/.zprofile; fi
 } always {
     TRY_BLOCK_ERROR=0
-    typeset -g __phux_zdotdir=${ZDOTDIR+=$ZDOTDIR}
+    typeset -g __phux_zdotdir="${ZDOTDIR+=$ZDOTDIR}"
     ZDOTDIR=$__phux_directory
 }

@@ -267,7 +267,7 @@ fi
 } always {
     if [[ -o interactive && -n $__phux_nonce && -n $__phux_private ]]; then
         # zsh reads the history file right after its last startup file. The files in this directory are therefore read
-        # before the user's, and .zshrc ends without a HISTFILE.
+        # before the user's, and the last of them ends without a HISTFILE.
         TRY_BLOCK_ERROR=0
         typeset -g __phux_zdotdir="${ZDOTDIR+=$ZDOTDIR}"
         ZDOTDIR=$__phux_directory

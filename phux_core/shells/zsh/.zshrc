@@ -6,5 +6,10 @@ if [[ -n $__phux_zdotdir ]]; then ZDOTDIR=${__phux_zdotdir#'='}; else unset ZDOT
 } always {
     TRY_BLOCK_ERROR=0
     __phux_forget
-    unset __phux_directory __phux_zdotdir
+    if [[ -o login && -o rcs ]]; then  # our .zlogin follows
+        typeset -g __phux_zdotdir="${ZDOTDIR+=$ZDOTDIR}"
+        ZDOTDIR=$__phux_directory
+    else
+        unset __phux_directory __phux_zdotdir
+    fi
 }
