@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # No module has the name of a flow, because importing such a module would replace the flow.
 _NAMES = {
     "_conditions": "Conditions",
-    "_kinds": "Caller Deadline NextEvent Request",
+    "_kinds": "Caller Deadline NextEvent Request within",
     "_types": "Document Flow Step",
     "acting": "ACT_TIMEOUT_S act",
     "arranging": "layout move move_divider rename resize select swap zoom",

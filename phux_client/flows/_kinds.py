@@ -41,7 +41,7 @@ class Request:
 
 
 class Deadline:
-    """Set a deadline on the monotonic clock for all later requests; the flow receives None."""
+    """Set a deadline on the monotonic clock for all later requests, or keep an earlier one; the flow receives None."""
 
     __slots__ = ("at",)
 

@@ -4,7 +4,7 @@ import time
 
 from phux_client.flows._conditions import check_number
 from phux_client.flows._documents import timestamp
-from phux_client.flows._kinds import Caller, NextEvent, Request
+from phux_client.flows._kinds import Caller, NextEvent, Request, within
 from phux_client.flows.target import find, pane_id
 from phux_core.errors import BadRequestError, DisconnectedError, NoServerError, NoSuchTargetError, TimedOutError
 
@@ -106,6 +106,10 @@ def commands(caller: Caller, target: "str | int | None" = None) -> "Flow[Documen
 def wait_command(command_id: str, *, timeout_s: float | None = None) -> "Flow[Document]":
     """Wait until a command has ended, and return a CommandInfo document; raise TimedOutError after the timeout."""
     check_number("timeout_s", timeout_s)
+    return (yield from within(_wait_command(command_id, timeout_s), timeout_s))
+
+
+def _wait_command(command_id: str, timeout_s: float | None) -> "Flow[Document]":
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     subscription = None
     while True:

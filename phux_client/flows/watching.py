@@ -3,7 +3,7 @@
 import time
 
 from phux_client.flows._conditions import check_number
-from phux_client.flows._kinds import Caller, NextEvent, Request
+from phux_client.flows._kinds import Caller, NextEvent, Request, within
 from phux_client.flows.target import pane_id
 from phux_core.errors import BadRequestError, DisconnectedError, NoServerError, NoSuchTargetError
 
@@ -58,6 +58,16 @@ def watch(
     unknown = [name for name in until if name not in EVENTS]
     if unknown:
         raise BadRequestError(f"there is no event {unknown[0]!r:.80}", remedy=f"the events are: {', '.join(EVENTS)}")
+    return (yield from within(_watch(caller, target, on_event, until, timeout_s), timeout_s))
+
+
+def _watch(
+    caller: Caller,
+    target: "str | int | None",
+    on_event: "Callable[[Document], None]",
+    until: "Sequence[str]",
+    timeout_s: float | None,
+) -> "Flow[str]":
     number = None if target is None else (yield from pane_id(target, caller))
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     subscription = None

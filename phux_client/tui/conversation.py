@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from phux_client.tui.link import OnError, OnReply
 
 _RETRY_S = 0.02
+_RESTARTING_S = 0.25
+"""The pause between attempts if the keeper replies that no service is ready."""
 _GIVE_UP_S = 30.0
 _MOVE_S = 3.0
 _MAX_HELD = 64 * 1024
@@ -203,13 +205,16 @@ class Conversation:
         try:
             self.link.write()
             self.link.read()
+        except errors.ServiceRestartingError as error:
+            self._app.screen.say(error.message)
+            self.lose(error.message, retry_s=_RESTARTING_S)
         except (errors.DisconnectedError, errors.ProtocolError):
             self.lose()
         except errors.PhuxError as error:
             self._app.end(error.message, error.exit_code)
 
-    def lose(self) -> None:
-        """Continue without a connection until there is a new one."""
+    def lose(self, why: str = "the connection was lost", *, retry_s: float = _RETRY_S) -> None:
+        """Continue without a connection until there is a new one; give up after a while."""
         if self.link is not None:
             self._app.forget_link(self.link)
             self.link.close()
@@ -225,9 +230,9 @@ class Conversation:
         self._app.copying.over()
         now = time.monotonic()
         self._lost_at = self._lost_at or now
-        self._retry_at = now + _RETRY_S
+        self._retry_at = now + retry_s
         if now - self._lost_at > _GIVE_UP_S:
-            self._app.end("the connection was lost", 1)
+            self._app.end(why, 1)
         self._move_until = self._long = None
 
     def resized(self) -> None:

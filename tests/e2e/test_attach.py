@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from faults import service_pids
 from outers import PHUX, OwnTerminal, agree, attached, environment
 from phux_client.blocking import Phux
 from phux_client.tui.canvas import row_of
@@ -32,6 +33,7 @@ WITH_A_SERVER_OF_THEIR_OWN = {
     "test_a_program_that_enabled_the_mouse_gets_clicks_in_its_own_coordinates",
     "test_attach_survives_repeated_service_deaths",
     "test_attach_survives_a_service_death_and_types_nothing_twice",
+    "test_attach_waits_for_a_service_that_keeps_dying",
     "test_a_target_can_be_a_window_or_a_pane",
     "test_a_missing_target_is_reported",
     "test_a_stalled_terminal_does_not_block_others",
@@ -881,6 +883,20 @@ def test_attach_survives_repeated_service_deaths(client, phux):
         eventually(lambda service=service: phux.status().service_pid != service)
         client.type(f"echo round-{number}-$((1 + 1))\r")
         client.shows(f"round-{number}-2", within_s=15)
+    agree(client, phux, "work", client.size)
+
+
+def test_attach_waits_for_a_service_that_keeps_dying(client, phux):
+    keeper = phux.status().keeper_pid
+
+    def is_reported():
+        for pid in service_pids(keeper):
+            os.kill(pid, signal.SIGKILL)
+        return any("the service is not ready" in line for line in client.screen())
+
+    client.until(is_reported, within_s=20)
+    client.type("echo af''ter\r")
+    client.shows("after", within_s=20)
     agree(client, phux, "work", client.size)
 
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import anyio
 import pytest
@@ -53,6 +54,20 @@ def test_timeouts_hold_if_the_service_does_not_answer(frozen):
         assert took(lambda: pane.run("true", timeout_s=0.5)) < 4
         assert took(lambda: pane.wait(until="x", timeout_s=0.5)) < 4
         assert took(lambda: pane.act("x", until="x", timeout_s=0.5)) < 4
+
+
+def test_timeouts_of_the_cli_include_the_search_for_the_target(frozen, tmp_path):
+    cli = Cli(frozen[0], tmp_path)
+
+    def seconds(line):
+        began = time.monotonic()
+        assert cli(*line.split(), "--timeout", "0.5").code != 0
+        return time.monotonic() - began
+
+    lines = ["run work true", "run work true --queue", "act work x", "wait work", "wait --command-id 1.1", "watch work"]
+    with ThreadPoolExecutor() as threads:
+        times = dict(zip(lines, threads.map(seconds, lines), strict=True))
+    assert max(times.values()) < 8, times  # the service is replaced after 10
 
 
 @pytest.mark.parametrize("backend", ["blocking", "asyncio", "trio"])

@@ -25,6 +25,9 @@ def run_watch(*replies, target=None, **options):
     try:
         step = next(flow)
         while True:
+            if isinstance(step, flows.Deadline):
+                step = flow.send(None)
+                continue
             requests.append(step.call if isinstance(step, flows.Request) else step.timeout_s)
             reply = script.pop(0)
             step = flow.throw(reply) if isinstance(reply, Exception) else flow.send(reply)

@@ -20,6 +20,10 @@ from phux_client.flows.target import pane_id
 from phux_core.calls import CALLS
 from phux_core.errors import PhuxError, TimedOutError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._types import Document, Flow
+
 REST = "CMD..."
 JSON = "a RunResult document"
 EXAMPLES = (
@@ -56,25 +60,35 @@ def run(options: argparse.Namespace) -> int:
     command = start.command_of(options)
     if options.detach:
         return start.run(options)
-    with connection(options) as phux:
-        pane, run_id = phux.drive(pane_id(options.target, phux.caller)), new_run_id()
-        flow = flows.run(
-            phux.caller,
-            pane,
-            command,
-            timeout_s=options.timeout,
-            queue=options.queue,
-            interrupt=options.interrupt,
-            max_bytes=options.max_bytes,
-            raw=options.raw,
-            run_id=run_id,
+    pane: int | None = None
+    run_id = new_run_id()
+
+    def flow(caller: flows.Caller) -> "Flow[Document]":
+        nonlocal pane
+        pane = yield from pane_id(options.target, caller)
+        return (
+            yield from flows.run(
+                caller,
+                pane,
+                command,
+                timeout_s=options.timeout,
+                queue=options.queue,
+                interrupt=options.interrupt,
+                max_bytes=options.max_bytes,
+                raw=options.raw,
+                run_id=run_id,
+            )
         )
+
+    with connection(options) as phux:
         try:
-            result = phux.drive(flow)
+            result = phux.drive(flows.within(flow(phux.caller), options.timeout or None))
         except TimedOutError as error:
             error.exit_code = _NO_EXIT_CODE
             raise
         except KeyboardInterrupt:
+            if pane is None:
+                raise
             phux.close()  # makes the server stop waiting, and drop a command that was not typed yet
             raise _interrupted(options, pane, run_id) from None
     show(options, result, *([result["output"].removesuffix("\n")] if result["output"] else []))

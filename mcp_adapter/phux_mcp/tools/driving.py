@@ -88,8 +88,9 @@ async def run(
 
     If timeout_secs expires, the command keeps running, and the outcome says so.
     """
+    timeout_s = flows.RUN_TIMEOUT_S if timeout_secs is None else timeout_secs
     phux = await call.phux()
-    pane = (await phux.drive(flows.find_pane(target, phux.caller)))["id"]
+    pane = (await phux.drive(flows.within(flows.find_pane(target, phux.caller), timeout_s or None)))["id"]
     if detach:
         for name, value in {**wanted, "max_bytes": max_bytes, "timeout_secs": timeout_secs}.items():
             if value is not None:
@@ -97,7 +98,6 @@ async def run(
         started = await call.drive(flows.start, pane, command)
         place = {"command_id": started["command_id"], "pane": started["pane"], "since": started["seq"]}
         return {"outcome": "started", "command": command, **place, "hint": _STARTED}
-    timeout_s = flows.RUN_TIMEOUT_S if timeout_secs is None else timeout_secs
     budget = Budget(max_bytes)
     began = time.monotonic()
     try:
