@@ -38,7 +38,10 @@ def check_descriptors(starting: int) -> None:
     limit, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit == resource.RLIM_INFINITY:
         return
-    free = limit - len(os.listdir("/dev/fd"))
+    try:
+        free = limit - len(os.listdir("/dev/fd"))
+    except OSError:
+        return  # unknown without /proc
     if free < (starting + 1) * _PANE_FILES + _SPARE_FILES:
         raise LimitError(
             f"the server has too few file descriptors left for another pane: its limit is {limit}",
