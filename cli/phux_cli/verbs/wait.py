@@ -5,9 +5,11 @@ state that matched; with --json, see `met`, `met_line` and `state` in the docume
 focused session.
 
 --until, --regex and --stop match complete lines, even if they wrap on the screen: those visible when the wait begins,
-and all that are written later, even if they scroll off or are erased. They also match the echo of typed text, unless
---output-only is given, and old lines, unless --since SEQ (the `seq` of a ScreenState) is given. Lines on a screen have
-no trailing blanks, but a pattern with a trailing blank, such as `\$ $`, still finds a prompt.
+and all that are written later, even if they scroll off or are erased. Text that is erased at once is searched as it was
+written, so text that a program assembled by moving the cursor or inserting characters is not found. The conditions
+also match the echo of typed text, unless --output-only is given, and old lines, unless --since SEQ (the `seq` of a
+ScreenState) is given. Lines on a screen have no trailing blanks, but a pattern with a trailing blank, such as `\$ $`,
+still finds a prompt.
 
 Exit status: 0 if a condition holds, 1 if --stop matches or the program has ended, 124 if the timeout expires.
 """
