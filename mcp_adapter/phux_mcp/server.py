@@ -15,7 +15,7 @@ from phux_mcp.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, RpcError
 from phux_mcp.methods import Methods
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from phux_mcp.catalog import Toolset
     from phux_mcp.jsonrpc import Message, RequestId
@@ -44,10 +44,10 @@ class Server:
         self._send_line = send
         self._is_behind = is_behind
         self._methods = Methods(toolset, links, self._notify)
-        self._running: dict[RequestId, asyncio.Task[Params]] = {}
+        self._running: dict[RequestId, asyncio.Task[None]] = {}
 
     @property
-    def running(self) -> set[asyncio.Task[Params]]:
+    def running(self) -> set[asyncio.Task[None]]:
         """The calls without a reply."""
         return set(self._running.values())
 
@@ -137,24 +137,28 @@ class Server:
             if isinstance(answer, dict):
                 deliver({"jsonrpc": "2.0", "id": request_id, "result": answer})
             else:
-                task = asyncio.get_running_loop().create_task(answer)
+                task = asyncio.get_running_loop().create_task(self._answer(answer, request_id, deliver))
                 self._running[request_id] = task
-                task.add_done_callback(partial(self._finish, request_id, deliver))
+                task.add_done_callback(partial(self._forget_cancelled, request_id, deliver))
         except RpcError as error:
             deliver(error.to_reply(request_id))
         except Exception as error:  # noqa: BLE001  a bug ends this request, not the connection
             deliver(_bug(error).to_reply(request_id))
 
-    def _finish(self, request_id: RequestId, deliver: Deliver, task: asyncio.Task[Params]) -> None:
+    async def _answer(self, answer: Awaitable[Params], request_id: RequestId, deliver: Deliver) -> None:
+        try:
+            reply: Message = {"jsonrpc": "2.0", "id": request_id, "result": await answer}
+        except RpcError as error:
+            reply = error.to_reply(request_id)
+        except Exception as error:  # noqa: BLE001  a bug ends this request, not the connection
+            reply = _bug(error).to_reply(request_id)
         del self._running[request_id]
-        if task.cancelled():
+        deliver(reply)
+
+    def _forget_cancelled(self, request_id: RequestId, deliver: Deliver, task: asyncio.Task[None]) -> None:
+        if task.cancelled():  # perhaps before it began
+            del self._running[request_id]
             deliver(None)
-            return
-        error = task.exception()
-        if error is None:
-            deliver({"jsonrpc": "2.0", "id": request_id, "result": task.result()})
-        else:
-            deliver((error if isinstance(error, RpcError) else _bug(error)).to_reply(request_id))
 
     def _take_notification(self, method: str, params: Params) -> None:
         if method == "notifications/cancelled":

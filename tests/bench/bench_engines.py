@@ -17,7 +17,7 @@ import streams  # noqa: E402
 from phux_core import engine as engines  # noqa: E402
 
 CHUNK = 65_536  # about the number of bytes that a service reads before it feeds the engine
-AT_LEAST = {"plain": 100, "short": 100, "color": 20, "utf-8": 20, "tui": 20, "progress": 20}
+AT_LEAST = {"plain": 100, "short": 100, "color": 20, "utf-8": 20, "tui": 20, "progress": 20, "long": 20}
 
 
 class _LenientScreen(pyte.HistoryScreen):

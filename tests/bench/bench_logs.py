@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from bench_panes import SIZE, WRITER, through_phux
 from streams import STREAMS
+from targets import Targets
 
 from phux_client import blocking
 from phux_core.logs.places import LogId
@@ -26,7 +27,7 @@ from phux_core.logs.writing import DEFAULT_PANE_BYTES, LogWriter
 MEBIBYTE = 1024 * 1024
 
 
-def cost(phux: blocking.Phux, home: Path, rounds: int) -> None:
+def cost(phux: blocking.Phux, home: Path, rounds: int, targets: Targets) -> None:
     ratios = []
     print(f"{'MB/s':<10} {'without':>8} {'with':>8} {'ratio':>6}")
     for name, make in STREAMS.items():
@@ -38,7 +39,8 @@ def cost(phux: blocking.Phux, home: Path, rounds: int) -> None:
                 speeds[log].append(through_phux(phux, command, home / "result", log=log))
         without, with_log = max(speeds[False]), max(speeds[True])  # noise only reduces the speed
         ratios.append(with_log / without)
-        print(f"{name:<10} {without:8.1f} {with_log:8.1f} {with_log / without:6.2f}", flush=True)
+        shown = targets.check(f"{name} with a log", with_log / without, at_least=0.85)
+        print(f"{name:<10} {without:8.1f} {with_log:8.1f} {shown}", flush=True)
     print(f"{'geometric mean':<28} {math.exp(statistics.fmean(map(math.log, ratios))):6.2f}")
 
 
@@ -85,17 +87,18 @@ def main() -> int:
     parser.add_argument("--engine", default="ghostty")
     parser.add_argument("--only", choices=("cost", "read"))
     options = parser.parse_args()
+    targets = Targets()
     with tempfile.TemporaryDirectory() as directory, blocking.embedded(engine=options.engine, timeout_s=120) as phux:
         home = Path(directory)
         (home / "writer.py").write_text(WRITER)
         phux.new_session("keep", command=["cat"])
         if options.only != "read":
-            cost(phux, home, options.rounds)
+            cost(phux, home, options.rounds, targets)
         if options.only != "cost":
             fill(phux, 9)
             latency(phux)
             search(phux)
-    return 0
+    return targets.finish()
 
 
 if __name__ == "__main__":

@@ -23,6 +23,9 @@ from pathlib import Path
 import libtmux
 import pexpect.replwrap
 
+sys.path.insert(0, str(Path(__file__).parent))
+from targets import Targets
+
 from phux_client import blocking
 
 # A processor that was idle, especially a virtual one, wakes up slowly for tens of milliseconds. The scheduler needs as
@@ -96,18 +99,18 @@ def replwrap_run(*, pause):
     repl.child.close(force=True)
 
 
-def compare_with_peers(pane, directory, rounds):
+def compare_with_peers(pane, directory, rounds, targets):
     """Compare ``pane.run`` with pexpect and libtmux, and print the results."""
     with replwrap_run(pause=True) as run:
         replwrap = median_of(run, PAUSED_ROUNDS)
     with replwrap_run(pause=False) as eager, libtmux_run(directory) as polling:
         ours, unpaused, polled = alternating_medians([lambda: pane.run("true"), eager, polling], rounds)
     print(f"{'run(true), warm, ms':<42} {ours:8.2f}")
-    print(f"{'pexpect replwrap':<42} {replwrap:8.2f}   phux takes {ours / replwrap:5.2f}x as long (at most 2)")
-    print(
-        f"{'pexpect replwrap, without its 50 ms pause':<42} {unpaused:8.2f}   phux takes {ours / unpaused:5.2f}x as long"
-    )
-    print(f"{'send-keys and polling, libtmux':<42} {polled:8.2f}   phux is {polled / ours:5.1f}x faster (at least 10)")
+    print(f"{'pexpect replwrap':<42} {replwrap:8.2f}   time of phux: {ours / replwrap:6.2f}")
+    against = targets.check("run, against replwrap", ours / unpaused, at_most=2)
+    print(f"{'pexpect replwrap, without its 50 ms pause':<42} {unpaused:8.2f}   time of phux: {against}")
+    against = targets.check("run, against libtmux", polled / ours, at_least=10)
+    print(f"{'send-keys and polling, libtmux':<42} {polled:8.2f}   speed of phux: {against}")
 
 
 def usage_of(pid):
@@ -125,12 +128,13 @@ def main():
     options = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_NOFILE, (8192, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     os.environ.pop("TMUX", None)
+    targets = Targets()
     with tempfile.TemporaryDirectory() as name, blocking.embedded() as phux:
         directory = Path(name)
         env = {"HOME": name}
         phux.new_session("keep", command=["cat"])
         pane = phux.new_session("bench", command=["bash"], env=env).pane
-        compare_with_peers(pane, directory, options.rounds)
+        compare_with_peers(pane, directory, options.rounds, targets)
 
         service = phux.status().service_pid
         pane.run("yes '' | head -n 12000")  # fill the scrollback, so that only a leak can increase memory
@@ -148,16 +152,16 @@ def main():
                 other.new_session(command=["cat"], env=env)
             runs = [lambda: pane.run("true"), lambda: crowd.run("true")]
             alone, crowded = alternating_medians(runs, options.rounds)
-        print(
-            f"{options.idle_panes} idle panes: {alone:.2f} -> {crowded:.2f} ms, ratio {crowded / alone:.2f} (at most 1.2)"
-        )
+        ratio = targets.check("run beside idle panes", crowded / alone, at_most=1.2)
+        print(f"{options.idle_panes} idle panes: {alone:.2f} -> {crowded:.2f} ms, ratio {ratio}")
         alone = median_of(lambda: pane.run("true"), options.rounds)
         for _ in range(options.floods):
             phux.new_session(command=["yes", "a line of a flood that does not end by itself"], env=env)
         flooded = median_of(lambda: pane.run("true"), options.rounds)
-        print(f"{options.floods} floods: {alone:.2f} -> {flooded:.2f} ms, ratio {flooded / alone:.2f} (at most 4)")
+        ratio = targets.check("run beside floods", flooded / alone, at_most=3)
+        print(f"{options.floods} floods: {alone:.2f} -> {flooded:.2f} ms, ratio {ratio}")
         phux.kill_server()
-    return 0
+    return targets.finish()
 
 
 if __name__ == "__main__":

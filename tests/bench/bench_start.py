@@ -14,9 +14,11 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+from targets import Targets
+
 ROOT = Path(__file__).parents[2]
 ROUNDS = 60
-ALLOWED = 4.0
 
 
 def main() -> int:
@@ -44,9 +46,10 @@ def main() -> int:
     medians = {name: statistics.median(values) for name, values in times.items()}
     for name, median in medians.items():
         print(f"{name:<16} {median * 1000:6.1f} ms")
+    targets = Targets()
     ratio = medians["phux ls --json"] / medians["python -c pass"]
-    print(f"ratio            {ratio:6.2f} (at most {ALLOWED:g})")
-    return 0 if ratio <= ALLOWED else 1
+    print(f"ratio            {targets.check('phux ls --json', ratio, at_most=3)}")
+    return targets.finish()
 
 
 if __name__ == "__main__":

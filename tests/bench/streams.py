@@ -1,7 +1,7 @@
-"""Six streams that resemble the output of real programs, with the same bytes on every run.
+"""Seven streams that resemble the output of real programs, with the same bytes on every run.
 
-Each one exercises a different cost of an engine: long plain lines, many styles, wide characters, cursor addressing,
-line ends and carriage returns. A real PTY turns ``\\n`` into ``\\r\\n``; the streams already contain ``\\r\\n``.
+Each one exercises a different cost of an engine: plain lines, many styles, wide characters, cursor addressing, line
+ends, carriage returns and wrapped lines. A real PTY turns ``\\n`` into ``\\r\\n``; the streams already contain ``\\r\\n``.
 """
 
 import random
@@ -127,6 +127,13 @@ def progress(size):
     return _repeat("".join(frames), size)
 
 
+def long_lines(size):
+    """Return lines that wrap many times, such as JSON without newlines."""
+    rng = random.Random(5)
+    lines = [f'{{"number":{number},"words":"{_words(rng, 400)}"}}' for number in range(40)]
+    return _repeat("\r\n".join((*lines, "")), size)
+
+
 def _repeat(text, size):
     data = text.encode()
     return data * max(1, round(size / len(data)))
@@ -139,4 +146,5 @@ STREAMS = {
     "tui": tui,
     "short": short_lines,
     "progress": progress,
+    "long": long_lines,
 }

@@ -31,7 +31,7 @@ _SHAPES = {"block": 1, "underline": 3, "bar": 5}
 
 RATE = 60
 """Frames per second while a pane changes constantly."""
-BURST, BURST_S = 4, 0.004
+BURST, BURST_S = 4, 0.002
 """After a pause, this many frames may follow at this interval, so that replies to keys are visible at once."""
 HURRY_S = 0.001
 """The minimum interval before a frame that a user waits for."""
