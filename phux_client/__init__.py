@@ -37,7 +37,8 @@ _NAMES = {
         SeqRange SessionEntry SessionInfo SessionList Signalled SoftWrap Started StateCounts Status Stopped Tree
         WindowInfo
 
-        Condition Direction EventName LayoutName LogMode PaneId Side Signal SizePolicy State Step
+        Condition CursorShape Direction EventName LayoutName LogMode PaneId PictureFormat Side Signal SizePolicy State Step
+        ThemeName UnderlineStyle
 
         Event Bell CommandFinished CommandStarted CwdChanged Dirty Dropped FocusChanged Idle LayoutChanged Output
         PaneClosed PaneSpawned Renamed Resized SessionAdded SessionClosed StateChanged TitleChanged WindowAdded

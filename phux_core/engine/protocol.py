@@ -12,7 +12,7 @@ Rows: the first row of the viewport is row 0; history rows are negative, -1 bein
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,13 +153,19 @@ Color = int | tuple[int, int, int] | None
 """A palette index, red-green-blue, or None for the terminal's default."""
 
 
+Underline = Literal["single", "double", "curly", "dotted", "dashed"]
+"""The style of an underline (SGR 4:1 to 4:5)."""
+UNDERLINES: tuple[Underline, ...] = get_args(Underline)
+"""The styles in the order of their numbers, which start at 1."""
+
+
 class Style(NamedTuple):
-    """The style of a cell. All kinds of underline share one flag."""
+    """The style of a cell."""
 
     bold: bool = False
     faint: bool = False
     italic: bool = False
-    underline: bool = False
+    underline: Underline | None = None
     blink: bool = False
     inverse: bool = False
     invisible: bool = False
@@ -167,6 +173,7 @@ class Style(NamedTuple):
     overline: bool = False
     fg: Color = None
     bg: Color = None
+    underline_color: Color = None
 
 
 DEFAULT_STYLE = Style()

@@ -46,7 +46,7 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
         "pane": pane.record.id,
         "cols": engine.cols,
         "rows": engine.rows,
-        "cursor": {"x": cursor.x, "y": cursor.y, "visible": cursor.visible},
+        "cursor": {"x": cursor.x, "y": cursor.y, "visible": cursor.visible, "shape": cursor.shape},
         "lines": lines.text,
         "scrollback": history.text if history else [],
         "soft_wrap": {"lines": _wrapped(lines), "scrollback": _wrapped(history) if history else []},
@@ -100,7 +100,13 @@ def _cells(spans: list[Span]) -> dict[str, Any]:
 
 
 def _style(style: Style) -> dict[str, Any]:
-    return style._asdict() | {"fg": _color(style.fg), "bg": _color(style.bg)}
+    document = style._asdict() | {"fg": _color(style.fg), "bg": _color(style.bg), "underline": bool(style.underline)}
+    del document["underline_color"]
+    if style.underline not in {None, "single"}:
+        document["underline_style"] = style.underline
+    if style.underline_color is not None:
+        document["underline_color"] = _color(style.underline_color)
+    return document
 
 
 def _color(color: Color) -> dict[str, Any]:

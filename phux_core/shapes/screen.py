@@ -7,7 +7,12 @@ from typing import Literal
 from attrs import frozen
 
 from phux_core.shapes.tree import Foreground  # noqa: TC001  cattrs looks it up
-from phux_core.shapes.vocabulary import Condition, State  # noqa: TC001
+from phux_core.shapes.vocabulary import (  # noqa: TC001
+    Condition,
+    CursorShape,
+    State,
+    UnderlineStyle,
+)
 
 
 @frozen(kw_only=True)
@@ -18,11 +23,13 @@ class Cursor:
         x: Column.
         y: Row.
         visible: Whether the cursor is shown.
+        shape: Its shape; absent from servers that do not report it.
     """
 
     x: int
     y: int
     visible: bool
+    shape: CursorShape | None = None
 
 
 @frozen(kw_only=True)
@@ -99,6 +106,8 @@ class CellStyle:
         overline: SGR 53.
         fg: The color of the text.
         bg: The color of the background.
+        underline_style: The style of the underline, if it is not a single line (SGR 4:2 to 4:5); absent otherwise.
+        underline_color: The color of the underline (SGR 58); absent if it is that of the text.
 
     Example:
         >>> style = pane.snapshot(cells=True).cells[0].style
@@ -117,6 +126,8 @@ class CellStyle:
     overline: bool
     fg: CellColor
     bg: CellColor
+    underline_style: UnderlineStyle | None = None
+    underline_color: CellColor | None = None
 
 
 @frozen(kw_only=True)

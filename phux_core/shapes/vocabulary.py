@@ -21,6 +21,18 @@ Signal = Literal["INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "
 LogMode = Literal["rendered", "stripped", "raw"]
 """How to read text from a log: rendered, without escape sequences, or byte for byte."""
 
+CursorShape = Literal["block", "underline", "bar"]
+"""The shape of a cursor."""
+
+UnderlineStyle = Literal["double", "curly", "dotted", "dashed"]
+"""The style of an underline that is not a single line."""
+
+PictureFormat = Literal["text", "ansi", "html", "svg", "png"]
+"""A format in which a screen can be drawn."""
+
+ThemeName = Literal["dark", "light"]
+"""The colors in which a screen is drawn."""
+
 EventName = Literal[
     "dirty",
     "idle",

@@ -14,7 +14,7 @@ from itertools import compress
 from typing import Any
 
 from phux_core.engine.ghostty.native import check, ffi, grid_ref, lib, scroll_viewport, sized
-from phux_core.engine.protocol import DEFAULT_STYLE, MAX_SIZE, Color, Lines, Span, Style
+from phux_core.engine.protocol import DEFAULT_STYLE, MAX_SIZE, UNDERLINES, Color, Lines, Span, Style
 
 # The layout of packed cells and rows; tests/contract/engine/test_ghostty_binding.py verifies it.
 TAG_BACKGROUND = 2  # bit of the content tag: no text, the content is a background color
@@ -435,7 +435,7 @@ def _style(native: Any) -> Style:
             bold=native.bold,
             faint=native.faint,
             italic=native.italic,
-            underline=native.underline != 0,
+            underline=UNDERLINES[native.underline - 1] if 1 <= native.underline <= len(UNDERLINES) else None,
             blink=native.blink,
             inverse=native.inverse,
             invisible=native.invisible,
@@ -443,9 +443,10 @@ def _style(native: Any) -> Style:
             overline=native.overline,
             fg=_color(native.fg_color),
             bg=_color(native.bg_color),
+            underline_color=_color(native.underline_color),
         )
         if style == DEFAULT_STYLE:
-            style = _styles[key] = DEFAULT_STYLE  # underline colors are not supported
+            style = _styles[key] = DEFAULT_STYLE
     return style
 
 

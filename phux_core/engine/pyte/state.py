@@ -24,7 +24,7 @@ from phux_core.engine.pyte.styles import StyleTable
 from phux_core.engine.pyte.terminal import Saved, Terminal
 from phux_core.engine.tap import Tap
 
-_VERSION = 3
+_VERSION = 4
 _MAGIC = CHECKPOINT_MAGIC + b"pyte\n"
 
 # Attributes of the terminal that JSON supports directly.

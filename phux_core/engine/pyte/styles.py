@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phux_core.engine.protocol import DEFAULT_STYLE, Color, Style
+from phux_core.engine.protocol import DEFAULT_STYLE, UNDERLINES, Color, Style
 from phux_core.engine.pyte.rows import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from phux_core.engine.protocol import Underline
 
 Entry = tuple[Style, str | None]
 """A style and a semantic."""
@@ -29,25 +31,25 @@ _ON = {
     1: "bold",
     2: "faint",
     3: "italic",
-    4: "underline",
     5: "blink",
     6: "blink",
     7: "inverse",
     8: "invisible",
     9: "strikethrough",
-    21: "underline",  # double
     53: "overline",
 }
 _OFF = {
     22: ("bold", "faint"),
     23: ("italic",),
-    24: ("underline",),
     25: ("blink",),
     27: ("inverse",),
     28: ("invisible",),
     29: ("strikethrough",),
     55: ("overline",),
 }
+
+
+_COLORS = {38: "fg", 48: "bg", 58: "underline_color"}
 
 
 class StyleTable:
@@ -169,8 +171,14 @@ def apply_sgr(style: Style, parameters: str) -> Style:
             continue
         if code == 0:
             style, changes = DEFAULT_STYLE, {}
+        elif code == 4:
+            changes["underline"] = _underline(rest if colon else "1")
+        elif code == 21:
+            changes["underline"] = "double"
+        elif code == 24:
+            changes["underline"] = None
         elif code in _ON:
-            changes[_ON[code]] = rest != "0"  # 4:0 means no underline; only 4 may have a sub-parameter
+            changes[_ON[code]] = True
         elif code in _OFF:
             changes.update(dict.fromkeys(_OFF[code], False))
         elif 30 <= code <= 37:
@@ -183,13 +191,23 @@ def apply_sgr(style: Style, parameters: str) -> Style:
             changes["bg"] = code - 92
         elif code in {38, 48, 58}:
             color = _colon_color(rest) if colon else _semicolon_color(fields)
-            if color is not None and code != 58:  # underline colors are not supported
-                changes["fg" if code == 38 else "bg"] = color
+            if color is not None:
+                changes[_COLORS[code]] = color
         elif code == 39:
             changes["fg"] = None
         elif code == 49:
             changes["bg"] = None
+        elif code == 59:
+            changes["underline_color"] = None
     return style._replace(**changes) if changes else style  # type: ignore[arg-type]  # keys and values match above
+
+
+def _underline(kind: str) -> Underline | None:
+    """Return the underline of the sub-parameter after 4; single for unknown kinds."""
+    number = _number(kind)
+    if number == 0:
+        return None
+    return UNDERLINES[number - 1] if number is not None and number <= len(UNDERLINES) else "single"
 
 
 def _number(text: str) -> int | None:
