@@ -37,8 +37,8 @@ _NAMES = {
         SeqRange SessionEntry SessionInfo SessionList Signalled SoftWrap Started StateCounts Status Stopped Tree
         WindowInfo
 
-        Condition CursorShape Direction EventName LayoutName LogMode PaneId PictureFormat Side Signal SizePolicy State Step
-        ThemeName UnderlineStyle
+        Condition CursorShape Direction EventName LayoutName LogMode PaneId PictureFormat Side Signal SizePolicy
+        State Step ThemeName UnderlineStyle
 
         Event Bell CommandFinished CommandStarted CwdChanged Dirty Dropped FocusChanged Idle LayoutChanged Output
         PaneClosed PaneSpawned Renamed Resized SessionAdded SessionClosed StateChanged TitleChanged WindowAdded

@@ -37,8 +37,20 @@ def stream(text: str) -> None:
     Raises:
         BrokenPipeError: The reader closed the pipe, so a verb that prints continuously can stop.
     """
+    _send(text.encode("utf-8", "backslashreplace"))
+
+
+def write_bytes(data: bytes) -> None:
+    """Write a verb's result that is not text. A closed pipe is ignored."""
+    try:
+        _send(data)
+    except BrokenPipeError:
+        discard(sys.stdout)
+
+
+def _send(data: bytes) -> None:
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 

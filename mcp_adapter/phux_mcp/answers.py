@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from base64 import b64encode
 from typing import TYPE_CHECKING
 
 from phux_core.errors import NoServerError
@@ -21,12 +22,13 @@ LONGEST_MATCH = 1000
 
 
 class Answer:
-    """The result of a tool: a text for the model, and the same as data if the tool returns more than text."""
+    """The result of a tool: a text for the model, the same as data if the tool returns more than text, and an image."""
 
-    __slots__ = ("structured", "text")
+    __slots__ = ("image", "structured", "text")
 
-    def __init__(self, structured: Document | None, text: str | None = None) -> None:
+    def __init__(self, structured: Document | None, text: str | None = None, *, image: bytes | None = None) -> None:
         self.structured = structured
+        self.image = image
         self.text = pretty(structured) if text is None else text
 
 
@@ -38,7 +40,10 @@ def pretty(document: object) -> str:
 def to_result(found: Answer | Document, revision: Revision) -> Document:
     """Return the result of a call."""
     answer = found if isinstance(found, Answer) else Answer(found)
-    result: Document = {"content": [{"type": "text", "text": answer.text}]}
+    content: list[Document] = [{"type": "text", "text": answer.text}]
+    if answer.image is not None:
+        content.append({"type": "image", "data": b64encode(answer.image).decode(), "mimeType": "image/png"})
+    result: Document = {"content": content}
     if revision.structured and answer.structured is not None:
         result["structuredContent"] = answer.structured
     result["isError"] = False

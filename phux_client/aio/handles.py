@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
-    from typing import Self
+    from typing import Literal, Self, overload
 
     from phux_client.aio.server import Phux
     from phux_client.waited import Waited
@@ -223,6 +223,48 @@ class Pane(PaneActs, PaneLogs, Part):
         """
         flow = flows.snapshot(self._phux.caller, self.id, scrollback=scrollback, cells=cells)
         return await self._phux.load(shapes.ScreenState, flow)
+
+    if TYPE_CHECKING:
+
+        @overload
+        async def screenshot(
+            self, format: Literal["png"], *, theme: shapes.ThemeName = "dark", scrollback: int | None = None
+        ) -> bytes: ...
+
+        @overload
+        async def screenshot(
+            self,
+            format: Literal["text", "ansi", "html", "svg"] = "svg",
+            *,
+            theme: shapes.ThemeName = "dark",
+            scrollback: int | None = None,
+        ) -> str: ...
+
+    async def screenshot(
+        self,
+        format: shapes.PictureFormat = "svg",  # noqa: A002
+        *,
+        theme: shapes.ThemeName = "dark",
+        scrollback: int | None = None,
+    ) -> str | bytes:
+        """Return a picture of the pane's screen.
+
+        Args:
+            format: ``text`` for plain rows, ``ansi`` for rows with escape sequences, ``html`` for a page, ``svg``, or
+                ``png``, which needs the extra ``phux[png]`` and returns bytes.
+            theme: The colors.
+            scrollback: Rows of scrollback to include, without colors: None for none, 0 for all, N for the newest N.
+
+        Raises:
+            RefusedError: The library for PNG is not installed.
+
+        Example:
+            >>> (await pane.screenshot("svg")).startswith("<svg")
+            True
+        """
+        return await self._phux.drive(
+            flows.screenshot(self._phux.caller, self.id, format, theme=theme, scrollback=scrollback)
+        )
 
     async def run(
         self,

@@ -39,7 +39,7 @@ _NAMES = {
     "log_reading": "LogPlace commands follow log_list logs next_logs output search wait_command",
     "making": "new new_window split",
     "processes": "history_limit kill kill_server signal start stop",
-    "reading": "changes ls snapshot status tree",
+    "reading": "changes ls screenshot snapshot status tree",
     "running": "RUN_TIMEOUT_S leave_run run",
     "sending": "paste send_keys",
     "target": "find find_node find_pane",

@@ -6,6 +6,7 @@ from phux_client.flows.target import find, pane_id
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows._types import Document, Flow
+    from phux_core.shapes import PictureFormat, ThemeName
 
 
 def status(limit_s: float | None = None) -> "Flow[Document]":
@@ -68,6 +69,22 @@ def snapshot(
     number = yield from pane_id(target, caller)
     screen = yield Request("snapshot", pane=number, scrollback=scrollback, cells=cells)
     return screen_document(screen)
+
+
+def screenshot(
+    caller: Caller,
+    target: "str | int | None" = None,
+    picture: "PictureFormat" = "svg",
+    *,
+    theme: "ThemeName" = "dark",
+    scrollback: int | None = None,
+) -> "Flow[str | bytes]":
+    """Return a picture of a pane's screen."""
+    from phux_client.pictures import check_picture, draw
+
+    check_picture(picture, theme)  # before anything is sent
+    screen = yield from snapshot(caller, target, scrollback=scrollback, cells=True)
+    return draw(screen, picture, theme)
 
 
 def changes(caller: Caller, target: "str | int | None", since: int, *, cells: bool = False) -> "Flow[Document]":

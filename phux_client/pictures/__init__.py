@@ -19,8 +19,20 @@ if TYPE_CHECKING:
 FORMATS = ("text", "ansi", "html", "svg", "png")
 
 
+THEMES = ("dark", "light")
+
+
+def check_picture(picture: str, theme: str) -> None:
+    """Raise BadRequestError unless there are such a format and such a theme."""
+    for kind, value, known in (("format", picture, FORMATS), ("theme", theme, THEMES)):
+        if value not in known:
+            from phux_core.errors import BadRequestError
+
+            raise BadRequestError(f"there is no {kind} {value!r}", remedy=f"use one of {', '.join(known)}")
+
+
 def draw(document: "Document", picture: "PictureFormat", theme: "ThemeName" = "dark") -> "str | bytes":
-    """Draw a ScreenState document that has cells; PNG is bytes, and every other format text.
+    r"""Draw a ScreenState document that has cells; PNG is bytes, and every other format text.
 
     Raises:
         BadRequestError: There is no such format or theme.
@@ -29,13 +41,11 @@ def draw(document: "Document", picture: "PictureFormat", theme: "ThemeName" = "d
     Example:
         >>> screen = {"cols": 2, "rows": 1, "lines": ["hi"], "scrollback": [], "cursor": None, "cells": []}
         >>> draw(screen, "text")
-        'hi\\n'
+        'hi\n'
     """
     from phux_client.pictures.themes import theme_named
-    from phux_core.errors import BadRequestError
 
-    if picture not in FORMATS:
-        raise BadRequestError(f"there is no format {picture!r}", remedy=f"use one of {', '.join(FORMATS)}")
+    check_picture(picture, theme)
     colors = theme_named(theme)
     if picture == "text":
         return "".join(f"{line}\n" for line in (*document["scrollback"], *document["lines"]))

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     Shape: TypeAlias = tuple[str, float, float, float, float]
-    """A rectangle (``fill OPACITY``, with x, y, width and height), or a line between two points: ``light``, ``heavy``, or
-    ``arc``, which bends at the center. Lengths are parts of a cell, from 0 to 1."""
+    """A rectangle (``fill OPACITY``, with x, y, width and height), or a line between two points: ``light``, ``heavy``,
+    or ``arc``, which bends at the center. Lengths are parts of a cell, from 0 to 1."""
 
 _BOXES, _BLOCKS = range(0x2500, 0x2580), range(0x2580, 0x25A0)
 _ENDS = {"UP": (0.5, 0.0), "DOWN": (0.5, 1.0), "LEFT": (0.0, 0.5), "RIGHT": (1.0, 0.5)}
@@ -49,7 +49,7 @@ def _box(words: list[str]) -> "tuple[Shape, ...]":
         return (("arc", *_ENDS[words[2]], *_ENDS[words[4]]),)
     # A weight applies to the directions after it; in a name that begins with a direction, to those before it.
     if words[0] not in _WEIGHTS:
-        words = words[::-1]
+        words.reverse()
     arms: dict[str, str] = {}
     weight = ""
     for word in words:

@@ -1,7 +1,8 @@
-"""A page with the image of a screen; its text can be selected and searched."""
+"""A page with the image of a screen. Transparent text lies over the image, so that it can be selected and searched."""
 
 from html import escape
 
+from phux_client.pictures.svg import CELL_HEIGHT, FONT, FONT_SIZE, PADDING
 from phux_client.pictures.themes import css
 
 TYPE_CHECKING = False
@@ -10,11 +11,20 @@ if TYPE_CHECKING:
     from phux_client.pictures.themes import Theme
 
 
+_STYLE = f"""
+body {{{{ margin: 0; background: {{background}}; position: relative }}}}
+svg {{{{ display: block; user-select: none }}}}
+pre {{{{ position: absolute; left: {PADDING}px; top: {PADDING}px; margin: 0; color: transparent;
+  font: {FONT_SIZE}px/{CELL_HEIGHT}px {FONT} }}}}
+"""
+
+
 def to_html(image: str, document: "Document", theme: "Theme") -> str:
     """Return a self-contained page that shows an SVG image of a screen."""
     title = escape(document.get("title") or "phux")
-    style = f"body {{ margin: 0; background: {css(theme.background)} }} svg {{ display: block }}"
+    text = escape("\n".join((*document["scrollback"], *document["lines"])))
     return (
         '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        f"<title>{title}</title>\n<style>{style}</style>\n{image}</html>\n"
+        f"<title>{title}</title>\n<style>{_STYLE.format(background=css(theme.background))}</style>\n"
+        f"{image}<pre>{text}</pre>\n</html>\n"
     )

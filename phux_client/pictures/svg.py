@@ -15,24 +15,27 @@ if TYPE_CHECKING:
 CELL_WIDTH, CELL_HEIGHT = 8.4, 17
 """The size of a cell, for a font of 14 pixels."""
 FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
-_FONT_SIZE, _BASELINE = 14, 13
-_PADDING = 8
+FONT_SIZE, _BASELINE = 14, 13
+PADDING = 8
 _LIGHT, _HEAVY = 1.2, 2.4
 _CURSOR_WIDTH = 2.0
 _REPLACEMENT = "\ufffd"
+# The last character that every monospace font is expected to have.
+_LAST_COMMON = "\u024f"
 # Characters that XML does not allow.
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def to_svg(rows: "list[list[Run]]", document: "Document", theme: "Theme") -> str:
     """Return an SVG image of rows of runs."""
-    width = document["cols"] * CELL_WIDTH + 2 * _PADDING
-    height = len(rows) * CELL_HEIGHT + 2 * _PADDING
+    width = document["cols"] * CELL_WIDTH + 2 * PADDING
+    height = len(rows) * CELL_HEIGHT + 2 * PADDING
+    size = f'width="{_n(width)}" height="{_n(height)}"'
+    view = f"{-PADDING} {-PADDING} {_n(width)} {_n(height)}"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(width)}" height="{_n(height)}"'
-        f' viewBox="{-_PADDING} {-_PADDING} {_n(width)} {_n(height)}">',
-        f'<rect x="{-_PADDING}" y="{-_PADDING}" width="{_n(width)}" height="{_n(height)}" fill="{css(theme.background)}"/>',
-        f'<g font-family="{FONT}" font-size="{_FONT_SIZE}" xml:space="preserve" style="white-space:pre">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="{view}">',
+        f'<rect x="{-PADDING}" y="{-PADDING}" {size} fill="{css(theme.background)}"/>',
+        f'<g font-family="{FONT}" font-size="{FONT_SIZE}">',
     ]
     for y, runs in enumerate(rows):
         for run in runs:
@@ -61,8 +64,8 @@ def _run(run: "Run", y: int, theme: "Theme") -> "list[str]":
     glyphs = [] if style["invisible"] else run.glyphs
     for glyph, width in glyphs:
         shapes = shapes_of(glyph)
-        # Wide glyphs and others outside ASCII may come from another font: each is placed by itself.
-        if shapes or width > 1 or not glyph.isascii():
+        # Glyphs that may come from another font are placed by themselves.
+        if shapes or width > 1 or glyph > _LAST_COMMON:
             parts += _text(text, start, y, style, color)
             if shapes:
                 parts += [_shape(shape, col, y, color) for shape in shapes]
@@ -80,12 +83,15 @@ def _text(text: str, col: int, y: int, style: "Document", color: "Rgb", *, width
         return []
     own = ' font-weight="bold"' if style["bold"] else ""
     own += ' font-style="italic"' if style["italic"] else ""
-    length = (len(text) if width is None else width) * CELL_WIDTH
+    # Renderers treat blanks differently, so none is left at the ends, and those between words do not collapse.
+    stripped = text.strip()
+    col += len(text) - len(text.lstrip())
+    length = (len(stripped) if width is None else width) * CELL_WIDTH
     # The length makes columns line up whatever the font.
-    return [
-        f'<text x="{_n(col * CELL_WIDTH)}" y="{y * CELL_HEIGHT + _BASELINE}" fill="{css(color)}"{own}'
-        f' textLength="{_n(length)}" lengthAdjust="spacingAndGlyphs">{escape(_NOT_XML.sub(_REPLACEMENT, text))}</text>'
-    ]
+    own += f' textLength="{_n(length)}" lengthAdjust="spacingAndGlyphs"'
+    shown = escape(_NOT_XML.sub(_REPLACEMENT, stripped.replace(" ", "\u00a0")))
+    place = f'x="{_n(col * CELL_WIDTH)}" y="{y * CELL_HEIGHT + _BASELINE}"'
+    return [f'<text {place} fill="{css(color)}"{own}>{shown}</text>']
 
 
 def _lines(run: "Run", y: int, theme: "Theme", color: "Rgb") -> "list[str]":
@@ -130,7 +136,7 @@ def _shape(shape: "tuple[str, float, float, float, float]", col: int, y: int, co
         center = f"{_n(left + CELL_WIDTH / 2)} {_n(top + CELL_HEIGHT / 2)}"
         path = f"M{_n(x1)} {_n(y1)}Q{center} {_n(x2)} {_n(y2)}"
         return f'<path d="{path}" fill="none" stroke="{css(color)}" stroke-width="{_LIGHT}"/>'
-    return _line(x1, y1, x2, y2, color, _HEAVY if kind == "heavy" else _LIGHT, cap="square")
+    return _line(x1, y1, x2, y2, color, _HEAVY if kind == "heavy" else _LIGHT, is_box=True)
 
 
 def _cursor(rows: "list[list[Run]]", document: "Document", theme: "Theme") -> "list[str]":
@@ -170,10 +176,10 @@ def _line(
     width: float = _LIGHT,
     *,
     dashes: str | None = None,
-    cap: str | None = None,
+    is_box: bool = False,
 ) -> str:
     own = f' stroke-dasharray="{dashes}"' if dashes else ""
-    own += f' stroke-linecap="{cap}"' if cap else ""
+    own += ' stroke-linecap="square" shape-rendering="crispEdges"' if is_box else ""
     ends = f'x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}"'
     return f'<line {ends} stroke="{css(color)}" stroke-width="{width:g}"{own}/>'
 

@@ -5,11 +5,12 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from phux_client.flows._types import Document
+    from phux_core.shapes import ThemeName
 
     Rgb: TypeAlias = tuple[int, int, int]
 
 _DARK = (
-    "282c34 e06c75 98c379 e5c07b 61afef c678dd 56b6c2 abb2bf 5c6370 ef7a83 a8d989 f5d08b 71bfff d688ed 66c6d2 ffffff"
+    "3b4048 e06c75 98c379 e5c07b 61afef c678dd 56b6c2 abb2bf 5c6370 ef7a83 a8d989 f5d08b 71bfff d688ed 66c6d2 ffffff"
 )
 _LIGHT = (
     "383a42 ca1243 3e7d3a 986801 2f5fd0 a626a4 0a7a8c 8a8c93 696c77 e45649 50a14f c18401 4078f2 b45bcf 0997b3 fafafa"
@@ -70,20 +71,10 @@ _THEMES = {
     "dark": Theme("d7dae0", "1e2127", "d7dae0", _DARK),
     "light": Theme("2a2c33", "fafafa", "2a2c33", _LIGHT),
 }
-NAMES = tuple(_THEMES)
-"""The names of the themes."""
 
 
-def theme_named(name: str) -> Theme:
-    """Return a theme.
-
-    Raises:
-        BadRequestError: There is no such theme.
-    """
-    if name not in _THEMES:
-        from phux_core.errors import BadRequestError
-
-        raise BadRequestError(f"there is no theme {name!r}", remedy=f"use one of {', '.join(_THEMES)}")
+def theme_named(name: "ThemeName") -> Theme:
+    """Return a theme."""
     return _THEMES[name]
 
 
@@ -94,4 +85,5 @@ def css(color: "Rgb") -> str:
         >>> css((255, 0, 16))
         '#ff0010'
     """
-    return "#%02x%02x%02x" % color
+    red, green, blue = color
+    return f"#{red:02x}{green:02x}{blue:02x}"

@@ -54,7 +54,8 @@ class Finished:
     def __init__(self, verb: str, process: subprocess.CompletedProcess[bytes]) -> None:
         self.verb = verb
         self.code = process.returncode
-        self.out = process.stdout.decode()
+        self.bytes = process.stdout
+        self.out = process.stdout.decode(errors="backslashreplace")
         self.err = process.stderr.decode()
 
     @property

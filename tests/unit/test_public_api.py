@@ -38,6 +38,7 @@ EXPORTED = [
     "CommandStarted",
     "Condition",
     "Cursor",
+    "CursorShape",
     "CwdChanged",
     "DefaultColor",
     "Direction",
@@ -78,6 +79,7 @@ EXPORTED = [
     "PaneSpawned",
     "Phux",
     "PhuxError",
+    "PictureFormat",
     "Place",
     "ProtocolError",
     "RefusedError",
@@ -110,10 +112,12 @@ EXPORTED = [
     "Step",
     "Stopped",
     "StoppedError",
+    "ThemeName",
     "TimedOutError",
     "TitleChanged",
     "TransportError",
     "Tree",
+    "UnderlineStyle",
     "UnsafePathError",
     "VersionError",
     "Waited",
@@ -238,7 +242,7 @@ def names_in(annotation):
             yield node.id
 
 
-GENERAL = {"str", "int", "float", "bool", "list", "tuple", "dict", "type", "Self"}
+GENERAL = {"str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "type", "Self"}
 GENERAL |= {"Sequence", "Mapping", "AsyncIterator", "AbstractAsyncContextManager"}
 VARIABLES = {"Result", "Shape"}
 

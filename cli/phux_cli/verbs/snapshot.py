@@ -2,15 +2,19 @@
 
 Without TARGET, reads the last focused session. With --since SEQ (the `seq` of a ScreenState), prints only rows that
 changed after it. The screen is drawn in a frame on a terminal, and printed as plain rows otherwise.
+
+--format draws a picture: plain rows (text), rows with escape sequences (ansi), an HTML page, or an SVG or PNG image.
+PNG needs `pip install 'phux[png]'`. Rows of the scrollback have no colors.
 """
 
 import argparse
 import os
 
 from phux_cli.connection import drive
-from phux_cli.output import box, show
-from phux_cli.usage import add_param, add_params, number_of
+from phux_cli.output import box, show, write_bytes
+from phux_cli.usage import UsageError, add_param, add_params, number_of
 from phux_client import flows
+from phux_client.pictures import FORMATS, THEMES
 from phux_core.calls import CALLS
 
 TYPE_CHECKING = False
@@ -23,6 +27,7 @@ EXAMPLES = (
     "phux snapshot work --json --scrollback 200",
     "phux snapshot --cells --json",
     "phux snapshot work --since 0",
+    "phux snapshot work --format svg --theme light > screen.svg",
 )
 
 
@@ -39,6 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_param(parser, params["cells"].but(doc="include the styled cells (with --json)"), "--cells")
     add_params(parser, params, "--since SEQ")
+    parser.add_argument("--format", choices=(*FORMATS, "json"), help="draw the screen in this format; json is --json")
+    parser.add_argument("--theme", choices=THEMES, default=THEMES[0], help="the colors of a picture; dark when omitted")
 
 
 def prepare(words: list[str]) -> list[str]:
@@ -52,11 +59,32 @@ def prepare(words: list[str]) -> list[str]:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.format == "json":
+        options.json = True
+    elif options.format is not None:
+        return _show_picture(options)
     if options.since is not None:
         document = drive(options, flows.changes, options.target, options.since, cells=options.cells)
         return show(options, document, *changed_rows(document))
     document = drive(options, flows.snapshot, options.target, scrollback=options.scrollback, cells=options.cells)
     return show(options, document, *draw(document))
+
+
+def _show_picture(options: argparse.Namespace) -> int:
+    if options.json or options.since is not None:
+        raise UsageError("--format draws a whole screen", remedy="leave out --json and --since, or use --format json")
+    if options.format == "png" and os.isatty(1):
+        raise UsageError("a PNG image cannot be shown on a terminal", remedy="redirect it to a file")
+    picture = drive(
+        options,
+        flows.screenshot,
+        options.target,
+        options.format,
+        theme=options.theme,
+        scrollback=options.scrollback,
+    )
+    write_bytes(picture if isinstance(picture, bytes) else picture.encode())
+    return 0
 
 
 def draw(document: "Document") -> "list[str]":

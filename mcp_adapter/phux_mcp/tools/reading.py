@@ -10,7 +10,7 @@ from phux_client.flows.reading import session_list
 from phux_core.calls import CALLS
 from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadRequestError
-from phux_core.kinds import TEXT, Param, list_of, one_of, whole
+from phux_core.kinds import BOOLEAN, TEXT, Param, list_of, one_of, whole
 from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, pretty
 from phux_mcp.budget import TOKENS, Budget, tokens
 from phux_mcp.catalog import HINT, INTEGER, STRING, STRINGS, an_object, document
@@ -123,6 +123,7 @@ def _sessions_that_fit(found: Document, max_bytes: int | None) -> Document:
     _SNAPSHOT["scrollback"].but(kind=WHOLE_NUMBER),
     _SNAPSHOT["cells"].but(doc="add the styled cells, and `highlights`: styled runs of text"),
     _SNAPSHOT["since"],
+    Param("image", BOOLEAN, "add a PNG image of the screen"),
     MAX_BYTES,
     safety="read-only",
     output=_screen_schema,
@@ -134,14 +135,18 @@ async def snapshot(
     since: int | None = None,
     max_bytes: int | None = None,
     cells: bool = False,
+    image: bool = False,
     scrollback: int | None = None,
-) -> Document:
+) -> Answer:
     """Read a pane's screen as structured data. Has no side effects: it does not attach or resize."""
     if since is not None:
         screen = await call.drive(flows.changes, target, since, cells=cells)
     else:
         screen = await call.drive(flows.snapshot, target, scrollback=scrollback, cells=cells)
-    return screen if call.revision.seed else within(screen, Budget(max_bytes))
+    if call.revision.seed:
+        return Answer(screen)
+    picture = await call.drive(flows.screenshot, target, "png") if image else None
+    return Answer(within(screen, Budget(max_bytes)), image=picture if isinstance(picture, bytes) else None)
 
 
 @tool(

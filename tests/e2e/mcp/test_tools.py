@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import sys
@@ -319,3 +320,10 @@ def test_a_missing_resource_is_an_error(shared, uri):
     shared.begin("2025-11-25")
     assert shared.error("resources/read", {"uri": uri})["code"] == -32002
     assert shared.error("resources/subscribe", {"uri": uri})["code"] == -32002
+
+
+def test_a_snapshot_has_an_image_on_request(work):
+    text, image = work.call("phux_snapshot", target="work", image=True)["content"]
+    assert text["type"] == "text"
+    assert (image["type"], image["mimeType"]) == ("image", "image/png")
+    assert base64.b64decode(image["data"]).startswith(b"\x89PNG")
