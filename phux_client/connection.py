@@ -10,7 +10,7 @@ Import-light, because the CLI imports this module.
 import time
 
 from phux_client.event_buffer import EventBuffer
-from phux_core import calls, errors, wire
+from phux_core import calls, errors, kinds, wire
 from phux_core.version import __version__
 
 TYPE_CHECKING = False
@@ -131,6 +131,8 @@ class ClientConnection:
                 arrived += self._take(frame)
         except errors.PhuxError as error:
             self.lose(error)
+        except (KeyError, TypeError, AttributeError) as error:
+            self.lose(errors.ProtocolError(f"the server sent a malformed frame: {error!r:.80}"))
         return arrived
 
     def lose(self, failure: errors.PhuxError) -> None:
@@ -145,7 +147,9 @@ class ClientConnection:
             _check_hello(frame)
             self._greeted = True
         elif "event" in frame:
-            subscription = frame["subscription"]
+            subscription = _subscription_in(frame)
+            if not isinstance(frame["event"], dict):
+                raise TypeError(frame["event"])
             # The first events may arrive before the reply that names their subscription.
             self._events.setdefault(subscription, EventBuffer()).put(frame["event"])
             yield "event", subscription
@@ -161,15 +165,17 @@ class ClientConnection:
         elif request_id in self._ending:
             self._events.pop(self._ending.pop(request_id), None)
         elif request_id in self._calls:
+            if "ok" not in frame and not isinstance(frame["error"], dict):
+                raise TypeError(frame["error"])
             if self._calls[request_id] == "subscribe" and "ok" in frame:
-                self._events.setdefault(frame["ok"]["subscription"], EventBuffer())
+                self._events.setdefault(_subscription_in(frame["ok"]), EventBuffer())
             self._replies[request_id] = frame
             yield "reply", request_id
 
     def _end_unwanted(self, reply: "Document") -> None:
         """End a subscription whose caller was cancelled before the reply arrived."""
         if "ok" in reply:
-            subscription = reply["ok"]["subscription"]
+            subscription = _subscription_in(reply["ok"])
             self._events.setdefault(subscription, EventBuffer())
             self.unsubscribe(subscription)
 
@@ -205,6 +211,14 @@ class ClientConnection:
         if self.failure is not None:
             raise self.failure
         return None
+
+
+def _subscription_in(document: "Document") -> int:
+    """Return the subscription that an event or a reply names; raise TypeError if it is none."""
+    subscription: int = document["subscription"]
+    if not kinds.ID.fits(subscription):
+        raise TypeError(subscription)
+    return subscription
 
 
 def _hello(client: str) -> bytes:
