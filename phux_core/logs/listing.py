@@ -84,5 +84,4 @@ def sizes(root: str, log: places.LogId) -> tuple[int, int]:
     meta: dict[str, Any] = {}
     with contextlib.suppress(OSError), places.log_directory(root, log) as directory:
         meta = places.read_meta(directory)
-    size = (meta.get("cols"), meta.get("rows"))
-    return size if all(isinstance(number, int) and 1 <= number <= 1000 for number in size) else (80, 24)  # type: ignore[return-value]
+    return (meta["cols"], meta["rows"]) if {"cols", "rows"} <= meta.keys() else (80, 24)

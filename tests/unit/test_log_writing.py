@@ -14,13 +14,13 @@ from pane_output import write_journal
 
 from phux_core.keeper import journal as journals
 from phux_core.keeper.journal import Journal
-from phux_core.logs import ledger, places
+from phux_core.logs import ledger, places, writing
 from phux_core.logs.ledger import Ledger
 from phux_core.logs.listing import list_logs
 from phux_core.logs.places import LogId
 from phux_core.logs.reading import Query, read_log
 from phux_core.logs.searching import search
-from phux_core.logs.stored import Stored
+from phux_core.logs.stored import Stored, line_counts
 from phux_core.logs.writing import DELETED, LogWriter
 from phux_core.server.history.pane_log import PaneLog
 
@@ -174,6 +174,19 @@ def test_line_counts_stored_by_the_writer_equal_those_of_the_segments(root):
         os.unlink(places.LINES, dir_fd=stored.directory)
     with Stored.open(root, LOG) as stored:
         assert {offset: stored.lines_of(offset, size) for offset, size in stored.segments} == noted
+
+
+def test_line_counts_of_removed_segments_are_dropped(root, monkeypatch):
+    monkeypatch.setattr(writing, "_LONG_COUNTS", 400)
+    write_all(LogWriter(root, LOG, SMALL), b"12345\n" * 50_000)
+    with Stored.open(root, LOG) as stored:
+        counts = line_counts(places.read_file(places.LINES, 10_000, dir_fd=stored.directory))
+        assert stored.segments[0][0] > 100_000
+        assert len(counts) <= 2 * len(stored.segments)
+        assert all(
+            stored.lines_of(*segment) == stored._pread(segment[0], 0, segment[1]).count(b"\n")
+            for segment in stored.segments
+        )
 
 
 def test_only_a_valid_log_id_is_parsed():
