@@ -21,7 +21,7 @@ _IDS = {"pane": _PANE, "target": _PANE, "other": _PANE, "window": _WINDOW, "sess
 _GOOD = {
     "int": (0, 1, 2, 5, 20, 80),
     "bool": (True, False),
-    "str": ("x", "true", "a+", "1.1"),
+    "str": ("x", "true", "a+", "1.1", "\udcff"),
     "list[str]": (["cat"], ["true"], ["sh", "-c", "echo x; exit 3"]),
     "list[Step]": ([], ["first"]),
     "list[dict[str, Any]]": ([{"text": "true\n"}], [{"key": "Enter"}], [{"line": "echo x"}, {"paste": "a\nb"}]),
@@ -105,11 +105,12 @@ def checker():
             with RawClient(server.socket, greet=False) as client:
                 client.send(HELLO)
                 client.send_bytes(control.prepare(data))
-                with contextlib.suppress(OSError):  # the server may have disconnected
-                    client.sock.shutdown(socket.SHUT_WR)
-                replies = client.everything()
-                codes = [reply["error"]["code"] for reply in replies if "error" in reply]
-                assert "internal" not in codes, replies
+                if len(data) % 5:  # the other clients disconnect without reading
+                    with contextlib.suppress(OSError):  # the server may have disconnected first
+                        client.sock.shutdown(socket.SHUT_WR)
+                    replies = client.everything()
+                    codes = [reply["error"]["code"] for reply in replies if "error" in reply]
+                    assert "internal" not in codes, replies
             control.check()
 
         yield check

@@ -109,7 +109,8 @@ def _read(root):
             validate("log-text", log_reading.text_document(ask(do="read", query=query)))
     with contextlib.suppress(PhuxError):
         ask(do="output", id=f"{_LOG}.1", query={})
-    ask(do="search", logs=None, pattern="o r", context=1, most=10)
+    for pattern in ("o r", "\udcff"):
+        ask(do="search", logs=None, pattern=pattern, context=1, most=10)
 
 
 def _continue(root):
