@@ -20,6 +20,7 @@ socket and the log).
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import selectors
 import signal
@@ -51,6 +52,7 @@ STUCK_S = 10.0
 # server is suspended.
 _LOOKS = 10
 _NO_RESOURCES_S = 2.0
+_PAUSE_S = 0.1
 _SERVICE_GRACE_S = 2.0
 # How long a service that closed its channel may take to exit: enough to write its traceback.
 _EXIT_S = 1.0
@@ -96,6 +98,7 @@ class Supervisor:
         self._journals: dict[int, int] = {}
         self._channel: Channel | None = None
         self._questions: socket.socket | None = None
+        self._asker: socket.socket | None = None
         self._service: ServiceProcess | None = None
         self._restart_at: float | None = None
         self._restarts = Restarts(time.monotonic())
@@ -138,7 +141,13 @@ class Supervisor:
         self._start_service()
         try:
             while not (self._stopping and self._may_leave()):
-                self._run_once()
+                try:
+                    self._run_once()
+                except (OSError, MemoryError) as error:  # out of descriptors or memory: temporary, so keep the programs
+                    log(f"an event could not be handled: {error!r}")
+                    # An event may be lost, and the next service receives the whole state.
+                    self._kill_service("was replaced, because the keeper ran out of resources")
+                    time.sleep(_PAUSE_S)
         finally:
             self._notices.close()
             self._end_service()
@@ -219,7 +228,7 @@ class Supervisor:
     def _start_service(self) -> None:
         try:
             self._launch_service()
-        except OSError as error:  # out of descriptors or memory: temporary, so keep the programs
+        except (OSError, MemoryError) as error:  # out of descriptors or memory: temporary, so keep the programs
             log(f"cannot start a service: {error}; next attempt in {_NO_RESOURCES_S:g} s")
             self._restarts.last = f"could not be started: {error}"
             if self._service is not None:
@@ -236,20 +245,19 @@ class Supervisor:
             self._service = self._start(theirs.fileno())
         self._channel = Channel(ours)
         self._selector.register(self._channel, selectors.EVENT_READ, self._on_channel)
-        self._questions, asker = witness.make_pair()
+        self._questions, self._asker = witness.make_pair()
         self._selector.register(self._questions, selectors.EVENT_READ, partial(witness.answer, self._questions))
-        with asker:
-            self._send(
-                {
-                    "op": "hello",
-                    "started_at": self._started_at,
-                    "restarts": self._restarts.count,
-                    "keeper_pid": os.getpid(),
-                    "suspect": self._suspect,
-                    "set_aside": self._restarts.set_aside,
-                },
-                fds=(self._listener.sock.fileno(), self._feed_mark.fd, asker.fileno()),
-            )
+        self._send(
+            {
+                "op": "hello",
+                "started_at": self._started_at,
+                "restarts": self._restarts.count,
+                "keeper_pid": os.getpid(),
+                "suspect": self._suspect,
+                "set_aside": self._restarts.set_aside,
+            },
+            fds=(self._listener.sock.fileno(), self._feed_mark.fd, self._asker.fileno()),
+        )
         self._suspect = None
         with contextlib.suppress(ChannelClosedError):
             self._channel.send_all(self._inheritance())
@@ -353,7 +361,7 @@ class Supervisor:
 
     def _handle_remaining(self) -> None:
         """Handle messages sent before the service died, because it may have confirmed them to a client."""
-        with contextlib.suppress(ChannelClosedError):
+        with contextlib.suppress(ChannelClosedError, MemoryError):
             while self._channel is not None and (messages := self._channel.receive()):
                 for message in messages:
                     self._handle(message)
@@ -370,14 +378,14 @@ class Supervisor:
             self._service.wait()
 
     def _drop_channel(self) -> None:
-        if self._channel is not None:
-            self._selector.unregister(self._channel)
-            self._channel.close()
-            self._channel = None
-        if self._questions is not None:
-            self._selector.unregister(self._questions)
-            self._questions.close()
-            self._questions = None
+        for end in (self._channel, self._questions):
+            if end is not None:
+                with contextlib.suppress(KeyError):  # registering it failed
+                    self._selector.unregister(end)
+                end.close()
+        if self._asker is not None:
+            self._asker.close()
+        self._channel = self._questions = self._asker = None
 
     def _send(self, header: dict[str, Any], payload: bytes = b"", fds: tuple[int, ...] = ()) -> None:
         if self._channel is not None:
@@ -406,14 +414,19 @@ class Supervisor:
         if handler is None:
             # After an upgrade in place the service may be newer than its keeper.
             log(f"unknown request from the service: {message.header['op']!r}")
-        else:
+            return
+        try:
             handler(message)
+        except MemoryError as error:
+            log(f"the request {message.header['op']!r} of the service failed: {error!r}")
 
     def _on_spawn(self, message: Message) -> None:
         request: dict[str, Any] = message.header
+        journal = -1
         try:
             if self._stopping:
                 raise SpawnError("the server is shutting down")
+            journal = journals.create()
             child = spawn(
                 request["pane"],
                 request["argv"],
@@ -422,18 +435,16 @@ class Supervisor:
                 cols=request["cols"],
                 rows=request["rows"],
             )
-        except SpawnError as error:
-            self._send({"op": "spawn_failed", "id": request["id"], "message": str(error)})
+        except (SpawnError, OSError, MemoryError) as error:
+            if journal >= 0:
+                os.close(journal)
+            number = errno.ENOMEM if isinstance(error, MemoryError) else error.errno
+            self._send({"op": "spawn_failed", "id": request["id"], "message": str(error), "errno": number})
             return
         self._children.add(child)
-        try:
-            self._journals[child.pane] = journals.create()
-        except OSError as error:
-            self._children.end(child.pane, time.monotonic())
-            self._send({"op": "spawn_failed", "id": request["id"], "message": str(error)})
-            return
+        self._journals[child.pane] = journal
         spawned = {"op": "spawned", "id": request["id"], "pane": child.pane, "pid": child.pid}
-        self._send(spawned, fds=(child.master, self._journals[child.pane]))
+        self._send(spawned, fds=(child.master, journal))
 
     def _on_put(self, message: Message) -> None:
         self._blobs[str(message.header["key"])] = message.payload

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import time
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from phux_core.errors import CannotExecuteError
+from phux_core.errors import CannotExecuteError, LimitError, PhuxError
 from phux_core.keeper.channel import Channel, ChannelClosedError, Message
 from phux_core.keeper.feed_mark import FeedMark
 from phux_core.keeper.journal import Journal
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
 
 # The keeper answers at once unless it is stopped or dead.
 _KEEPER_S = 2.0
+# Failures of the system, and not of the command.
+_LIMITS = {
+    errno.EMFILE: ("the server has too many open files", "or raise the limit (ulimit -Hn) before the server starts"),
+    errno.ENFILE: ("the system has too many open files", "end some programs, or raise fs.file-max"),
+    errno.EAGAIN: ("no more processes are allowed", "end some programs, or raise the limit (ulimit -u, pids.max)"),
+    errno.ENOMEM: ("the system has too little memory", "or end other programs"),
+    errno.ENOSPC: ("the system has no pseudo-terminal left", "close other terminals, or raise kernel.pty.max"),
+}
 
 
 @define
@@ -106,15 +115,35 @@ class KeeperLink:
     async def spawn(
         self, pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int
     ) -> Child:
-        """Make the keeper start a program; raise CannotExecuteError if that fails."""
+        """Make the keeper start a program.
+
+        Raises:
+            CannotExecuteError: The program cannot be executed.
+            LimitError: The keeper or the system has no resources for it.
+        """
         number = self._next_id
         self._next_id += 1
         future: asyncio.Future[tuple[int, list[int]]] = self._loop.create_future()
         self._spawning[number] = future
         request = {"op": "spawn", "id": number, "pane": pane, "cwd": cwd, "cols": cols, "rows": rows}
         self._send(request | {"argv": list(argv), "env": dict(env)})
-        pid, (master, journal) = await future
-        return Child(pane, pid, master, Journal(journal), self._unclaimed.pop(pane))
+        pid, (master, journal_fd) = await future
+        status = self._unclaimed.pop(pane)
+        try:
+            journal = Journal(journal_fd)
+        except OSError as error:
+            os.close(master)
+            self.discard(pane, status)
+            raise _spawn_error(error.errno, str(error)) from error
+        return Child(pane, pid, master, journal, status)
+
+    def discard(self, pane: int, wait_status: int | None) -> None:
+        """End a program that belongs to no pane; once it has ended, release it."""
+        if wait_status is None:
+            self._send({"op": "end", "pane": pane})
+        else:
+            self.forget(pane)
+            self.release(pane)
 
     def end(self, pane: int) -> None:
         self._send({"op": "end", "pane": pane})
@@ -192,10 +221,17 @@ class KeeperLink:
             self._unclaimed[header["pane"]] = None
             self._spawning.pop(header["id"]).set_result((header["pid"], message.fds))
         elif header["op"] == "spawn_failed":
-            self._spawning.pop(header["id"]).set_exception(CannotExecuteError(header["message"]))
+            self._spawning.pop(header["id"]).set_exception(_spawn_error(header.get("errno"), header["message"]))
 
     def _close(self) -> None:
         self._closed = True
         self._loop.remove_reader(self._channel)
         self._loop.remove_writer(self._channel)
         self._on_closed()
+
+
+def _spawn_error(number: int | None, message: str) -> PhuxError:
+    if number not in _LIMITS:
+        return CannotExecuteError(message)
+    limit, remedy = _LIMITS[number]
+    return LimitError(f"the program cannot be started: {limit} ({message})", remedy=f"kill some panes, {remedy}")

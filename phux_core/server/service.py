@@ -232,10 +232,7 @@ class Service:
         """End a program that was started but belongs to no pane."""
         os.close(child.master)
         child.journal.close()
-        if child.status is None:
-            self.keeper.end(child.pane)  # _on_exit does the rest
-        else:
-            self._release_orphan(child.pane)
+        self.keeper.discard(child.pane, child.status)
 
     def write_tree(self) -> None:
         """Store the tree at the keeper for the next service."""
@@ -294,14 +291,9 @@ class Service:
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)
         if pane is None:
-            self._release_orphan(pane_id)
+            self.keeper.discard(pane_id, wait_status)
         else:
             pane.exited(wait_status)
-
-    def _release_orphan(self, pane_id: int) -> None:
-        """Release a program that has ended and belongs to no pane."""
-        self.keeper.forget(pane_id)
-        self.keeper.release(pane_id)
 
     def _on_pane_dead(self, pane: Pane) -> None:
         self.arranger.retire(pane.id)
