@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import socket
 import time
@@ -10,27 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from phux_core.errors import CannotExecuteError, LimitError, PhuxError
+from phux_core.errors import CannotExecuteError
 from phux_core.keeper.channel import Channel, ChannelClosedError, Message
 from phux_core.keeper.feed_mark import FeedMark
 from phux_core.keeper.journal import Journal
 from phux_core.keeper.journal import create as create_journal
 from phux_core.server.kernel.syscall import Questions
+from phux_core.system_limits import limit_error
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Mapping, Sequence
 
+    from phux_core.errors import PhuxError
+
 # The keeper answers at once unless it is stopped or dead.
 _KEEPER_S = 2.0
-# Failures of the system, and not of the command.
-_LIMITS = {
-    errno.EMFILE: ("the server has too many open files", "or raise the limit (ulimit -Hn) before the server starts"),
-    errno.ENFILE: ("the system has too many open files", "end some programs, or raise fs.file-max"),
-    errno.EAGAIN: ("no more processes are allowed", "end some programs, or raise the limit (ulimit -u, pids.max)"),
-    errno.ENOMEM: ("the system has too little memory", "or end other programs"),
-    errno.ENOSPC: ("the system has no pseudo-terminal left", "close other terminals, or raise kernel.pty.max"),
-}
 
 
 @define
@@ -231,7 +225,4 @@ class KeeperLink:
 
 
 def _spawn_error(number: int | None, message: str) -> PhuxError:
-    if number not in _LIMITS:
-        return CannotExecuteError(message)
-    limit, remedy = _LIMITS[number]
-    return LimitError(f"the program cannot be started: {limit} ({message})", remedy=f"kill some panes, {remedy}")
+    return limit_error(number, f"the program cannot be started: {message}") or CannotExecuteError(message)
