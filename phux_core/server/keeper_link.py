@@ -89,13 +89,15 @@ class KeeperLink:
     """Sends requests to the keeper and receives its messages, after the inheritance was received.
 
     ``on_exit`` is called with a pane and its wait status when a program ends, ``on_listener`` with the descriptor of a
-    socket that replaces the listening one, and ``on_closed`` when the keeper is gone.
+    socket that replaces the listening one, ``on_client`` with the descriptor of a client's connection, and
+    ``on_closed`` when the keeper is gone.
     """
 
     _loop: asyncio.AbstractEventLoop
     _channel: Channel
     _on_exit: Callable[[int, int], None]
     _on_listener: Callable[[int], None]
+    _on_client: Callable[[int], None]
     _on_closed: Callable[[], None]
     _spawning: dict[int, asyncio.Future[tuple[int, list[int]]]] = field(factory=dict, init=False)
     # A short-lived program may end before the task that started it runs again.
@@ -211,6 +213,8 @@ class KeeperLink:
             os.dup2(log, 2)
             os.close(log)
             self._on_listener(listener)
+        elif header["op"] == "client":
+            self._on_client(message.fds[0])
         elif header["op"] == "spawned":
             self._unclaimed[header["pane"]] = None
             self._spawning.pop(header["id"]).set_result((header["pid"], message.fds))

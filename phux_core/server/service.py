@@ -116,6 +116,7 @@ class Service:
             channel,
             on_exit=self._on_exit,
             on_listener=self._replace_listener,
+            on_client=lambda fd: self._admit(socket.socket(fileno=fd)),
             on_closed=self._on_keeper_gone,
         )
         self._rebuilding = True
@@ -331,6 +332,10 @@ class Service:
             self.loop.remove_reader(self._listener)  # out of descriptors, but still readable: retry later
             self.loop.call_later(_ACCEPT_AGAIN_S, self._accept_again)
             return
+        self._admit(sock)
+
+    def _admit(self, sock: socket.socket) -> None:
+        """Serve a new connection."""
         sock.setblocking(False)
         if peer_uid(sock) != os.getuid():
             sock.close()
