@@ -30,6 +30,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from phux_core.clock import boottime
 from phux_core.keeper import journal as journals
 from phux_core.keeper import witness
 from phux_core.keeper.channel import Channel, ChannelClosedError, Message
@@ -77,8 +78,7 @@ class Supervisor:
         life_fd: int | None = None,
     ) -> None:
         self._listener, self._start = listener, start
-        self._log_path = log_path
-        self._life_fd = life_fd
+        self._log_path, self._life_fd = log_path, life_fd
         self._children = Children()
         self._blobs: dict[str, bytes] = {}
         self._journals: dict[int, int] = {}
@@ -91,7 +91,7 @@ class Supervisor:
         self._kill_reason = ""
         self._look_at: float | None = None
         self._last_mark, self._silent_looks = Marked(0, 0), 0
-        self._started_at = time.time()
+        self._started_at, self._started_on_clock = time.time(), boottime()
         self._stopping = self._end_requested = False
         self._passed: list[socket.socket] = []
         self._give_up_at: float | None = None
@@ -132,8 +132,7 @@ class Supervisor:
                 try:
                     self._run_once()
                 except (OSError, MemoryError) as error:  # out of descriptors or memory: temporary, so keep the programs
-                    log(f"an event could not be handled: {error!r}")
-                    # An event may be lost, and the next service receives the whole state.
+                    log(f"an event was lost, so the service is replaced: {error!r}")
                     self._kill_service("was replaced, because the keeper ran out of resources")
                     time.sleep(_PAUSE_S)
         finally:
@@ -242,6 +241,7 @@ class Supervisor:
             {
                 "op": "hello",
                 "started_at": self._started_at,
+                "started_on_clock": self._started_on_clock,
                 "restarts": self._restarts.count,
                 "keeper_pid": os.getpid(),
                 "suspect": self._suspect,
@@ -327,7 +327,7 @@ class Supervisor:
             service_pid=0 if self._service is None else self._service.pid,
             socket=self._listener.path,
             log=self._log_path,
-            uptime_s=time.time() - self._started_at,
+            uptime_s=boottime() - self._started_on_clock,
             panes=[status is not None for _child, status in self._children.all()],
             problem=str(self._describe()["message"]),
         )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core import engine as engines
 from phux_core import procfs, wire
+from phux_core.clock import boottime
 from phux_core.errors import LimitError
 from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
@@ -100,7 +101,7 @@ class Service:
             self._keep_checkpoint,
         )
         name = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
-        self.logs = Logs(loop, settings, name, self.panes.values)
+        self.logs = Logs(loop, settings, name, self.panes.values, self._date)
         self.arranger = Arranger(
             self.tree, self.panes, settings.window_size, write_tree=self.write_tree, tree_changed=self.tree_changed
         )
@@ -272,6 +273,7 @@ class Service:
         for record in known.values():  # no program: it had ended before, and its status is in the tree
             record.dead = True
             record.died_at = record.died_at or time.time()
+            record.dead_since = record.dead_since or boottime()
             self.add_pane(record, -1, inheritance.take_journal(record.id), **kept(record))
         self.arranger.take_over()
         self._save_tree()  # engines may have changed
@@ -373,6 +375,13 @@ class Service:
         if not self.stopping:
             self.loop.add_reader(self._listener, self._accept)
 
+    def _uptime_s(self) -> float:
+        return boottime() - float(self._hello["started_on_clock"])
+
+    def _date(self) -> float:
+        """Return the date, or an earlier one if it jumped ahead since the server started."""
+        return min(time.time(), float(self._hello["started_at"]) + self._uptime_s())
+
     # Documents
 
     def status_document(self) -> dict[str, Any]:
@@ -393,7 +402,7 @@ class Service:
             ],
             "socket": self.settings.socket,
             "log": self.settings.log,
-            "uptime_s": round(time.time() - self._hello["started_at"], 3),
+            "uptime_s": round(self._uptime_s(), 3),
             "sessions": len(self.tree.sessions),
             "windows": sum(len(session.windows) for session in self.tree.sessions.values()),
             "panes": len(panes),
