@@ -160,3 +160,20 @@ def test_a_service_that_stays_frozen_is_replaced_and_waits_continue(frozen):
         assert pane.wait(until="hello", timeout_s=30).met == "until"
         status = phux.status()
     assert (status.service_restarts, process_gone(service_pid)) == (1, True)
+
+
+@pytest.mark.parametrize("condition", [{"exit": True}, {"until": "x"}])
+def test_a_wait_reports_that_the_keeper_was_killed(condition):
+    with embedded_server() as server, blocking.connect(server.socket) as phux, ThreadPoolExecutor() as threads:
+        pane = phux.new_session("work", command=["cat"]).pane
+        keeper = phux.status().keeper_pid
+
+        def wait():
+            with blocking.connect(server.socket) as other:
+                return blocking.Pane(other, pane.id).wait(**condition, timeout_s=20)
+
+        waiting = threads.submit(wait)
+        eventually(lambda: phux.status().clients == 2)
+        os.kill(keeper, signal.SIGKILL)
+        with pytest.raises(phux_client.NoServerError, match=f"the server ended during the wait.*@{pane.id}"):
+            waiting.result()
