@@ -6,6 +6,7 @@ This module knows processes and PTY masters, and only the ids of panes.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import resource
@@ -44,7 +45,11 @@ class Child(NamedTuple):
 
 
 class SpawnError(Exception):
-    """The program could not be started; the message gives the reason."""
+    """The program could not be started; the message gives the reason, and ``errno`` its number if it has one."""
+
+    def __init__(self, message: str, number: int | None = None) -> None:
+        super().__init__(message)
+        self.errno = number
 
 
 def close_inherited(keep: Iterable[int]) -> None:
@@ -83,7 +88,7 @@ def spawn(pane: int, argv: list[str], *, cwd: str, env: Mapping[str, str], cols:
         master, slave = os.openpty()
         limit, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if master > limit - _SPARE_FILES:
-            raise SpawnError(f"the server has too few file descriptors left for another pane: its limit is {limit}")
+            raise OSError(errno.EMFILE, f"the keeper's limit is {limit} file descriptors")
         attributes = termios.tcgetattr(slave)
         attributes[0] |= _IUTF8
         termios.tcsetattr(slave, termios.TCSANOW, attributes)
@@ -93,7 +98,7 @@ def spawn(pane: int, argv: list[str], *, cwd: str, env: Mapping[str, str], cols:
     except (OSError, ValueError, termios.error, SpawnError) as error:
         if master >= 0:
             os.close(master)
-        raise SpawnError(str(error)) from error
+        raise SpawnError(str(error), getattr(error, "errno", None)) from error
     finally:
         if slave >= 0:
             os.close(slave)

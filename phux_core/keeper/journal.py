@@ -56,7 +56,11 @@ def shared_memory(name: str, size: int) -> int:
     else:  # macOS: an unlinked file
         fd, path = tempfile.mkstemp()
         os.unlink(path)
-    os.ftruncate(fd, size)
+    try:
+        os.ftruncate(fd, size)
+    except OSError:
+        os.close(fd)
+        raise
     return fd
 
 
@@ -83,7 +87,11 @@ class Journal:
     """
 
     def __init__(self, fd: int) -> None:
-        self._map = mmap.mmap(fd, _WHOLE)
+        try:
+            self._map = mmap.mmap(fd, _WHOLE)
+        except OSError:
+            os.close(fd)
+            raise
         self._view = memoryview(self._map)
         self._before = b""
         # Use pread, because an access through the mapping would allocate pages that were never written to.

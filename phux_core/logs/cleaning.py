@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from typing import NamedTuple
 
 from phux_core.logs import places
@@ -31,20 +30,20 @@ class _Found(NamedTuple):
     other_bytes: int  # of files that are removed only with the log
 
 
-def clean(root: str, *, most: int, keep_days: float, server: str | None, live: frozenset[int]) -> int:
+def clean(root: str, *, most: int, keep_days: float, now: float, server: str | None, live: frozenset[int]) -> int:
     """Remove expired logs, then the oldest segments until all logs have at most ``most`` bytes.
 
     Args:
         root: The directory of all logs.
         most: Maximum total bytes.
         keep_days: How long to keep the log of a pane after its end.
+        now: The date, which must not have jumped ahead, because logs would expire too early.
         server: The name of the calling server.
         live: The calling server's live panes.
 
     Returns:
         The total bytes that remain.
     """
-    now = time.time()
     lives: dict[str, bool] = {}
     segments: list[_Segment] = []
     total = 0

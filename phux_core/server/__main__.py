@@ -52,8 +52,8 @@ def main(receive_order: Callable[[], tuple[str, int]]) -> int:
     log_to_stderr()
     try:
         asyncio.run(_serve(receive_order))
-    except ChannelClosedError:
-        return 0  # the keeper ended during the start
+    except ChannelClosedError as error:  # during the start
+        logging.getLogger("phux.service").warning("the channel to the keeper ended: %s", error)
     return 0
 
 

@@ -23,6 +23,7 @@ from phux_core.errors import (
     ProtocolError,
     VersionError,
 )
+from phux_core.system_limits import limit_error
 from phux_core.version import __version__
 
 if TYPE_CHECKING:
@@ -292,9 +293,11 @@ class Connection(asyncio.BufferedProtocol):
                 raise LimitError(f"the answer has {len(frame)} bytes, and {wire.MAX_REPLY_HEADER} fit into a frame")
         except PhuxError as error:
             frame = wire.encode({"id": request_id, "error": error_document(error)})
-        except Exception:  # noqa: BLE001  a bug in phux
-            _log.exception("the call %r failed", call)
-            problem = InternalError(f"the server failed at the call {call!r}")
+        except Exception as error:  # noqa: BLE001  a lack of resources, or a bug in phux
+            problem: PhuxError | None = limit_error(getattr(error, "errno", None), str(error))
+            if problem is None:
+                _log.exception("the call %r failed", call)
+                problem = InternalError(f"the server failed at the call {call!r}")
             frame = wire.encode({"id": request_id, "error": error_document(problem)})
         self._write(frame)
 

@@ -7,6 +7,7 @@ import time
 
 from attrs import define
 
+from phux_core.clock import boottime
 from phux_core.keeper.signals import signal_name
 
 
@@ -31,6 +32,7 @@ class PaneRecord:
     exit_status: int | None = None
     exit_signal: int | None = None
     died_at: float | None = None
+    dead_since: float | None = None  # on phux_core.clock
     engine: str | None = None
     engine_note: str | None = None
     nonce: str = ""
@@ -44,7 +46,7 @@ class PaneRecord:
         return 128 + self.exit_signal if self.exit_signal else self.exit_status
 
     def end(self, wait_status: int) -> None:
-        self.dead, self.died_at = True, time.time()
+        self.dead, self.died_at, self.dead_since = True, time.time(), boottime()
         if os.WIFSIGNALED(wait_status):
             self.exit_signal = os.WTERMSIG(wait_status)
         else:

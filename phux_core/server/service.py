@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core import engine as engines
 from phux_core import procfs, wire
+from phux_core.clock import boottime
 from phux_core.errors import LimitError
 from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
@@ -100,7 +101,7 @@ class Service:
             self._keep_checkpoint,
         )
         name = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
-        self.logs = Logs(loop, settings, name, self.panes.values)
+        self.logs = Logs(loop, settings, name, self.panes.values, self._date)
         self.arranger = Arranger(
             self.tree, self.panes, settings.window_size, write_tree=self.write_tree, tree_changed=self.tree_changed
         )
@@ -116,6 +117,7 @@ class Service:
             channel,
             on_exit=self._on_exit,
             on_listener=self._replace_listener,
+            on_client=lambda fd: self._admit(socket.socket(fileno=fd)),
             on_closed=self._on_keeper_gone,
         )
         self._rebuilding = True
@@ -232,10 +234,7 @@ class Service:
         """End a program that was started but belongs to no pane."""
         os.close(child.master)
         child.journal.close()
-        if child.status is None:
-            self.keeper.end(child.pane)  # _on_exit does the rest
-        else:
-            self._release_orphan(child.pane)
+        self.keeper.discard(child.pane, child.status)
 
     def write_tree(self) -> None:
         """Store the tree at the keeper for the next service."""
@@ -274,6 +273,7 @@ class Service:
         for record in known.values():  # no program: it had ended before, and its status is in the tree
             record.dead = True
             record.died_at = record.died_at or time.time()
+            record.dead_since = record.dead_since or boottime()
             self.add_pane(record, -1, inheritance.take_journal(record.id), **kept(record))
         self.arranger.take_over()
         self._save_tree()  # engines may have changed
@@ -294,14 +294,9 @@ class Service:
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)
         if pane is None:
-            self._release_orphan(pane_id)
+            self.keeper.discard(pane_id, wait_status)
         else:
             pane.exited(wait_status)
-
-    def _release_orphan(self, pane_id: int) -> None:
-        """Release a program that has ended and belongs to no pane."""
-        self.keeper.forget(pane_id)
-        self.keeper.release(pane_id)
 
     def _on_pane_dead(self, pane: Pane) -> None:
         self.arranger.retire(pane.id)
@@ -339,6 +334,10 @@ class Service:
             self.loop.remove_reader(self._listener)  # out of descriptors, but still readable: retry later
             self.loop.call_later(_ACCEPT_AGAIN_S, self._accept_again)
             return
+        self._admit(sock)
+
+    def _admit(self, sock: socket.socket) -> None:
+        """Serve a new connection."""
         sock.setblocking(False)
         if peer_uid(sock) != os.getuid():
             sock.close()
@@ -376,6 +375,13 @@ class Service:
         if not self.stopping:
             self.loop.add_reader(self._listener, self._accept)
 
+    def _uptime_s(self) -> float:
+        return boottime() - float(self._hello["started_on_clock"])
+
+    def _date(self) -> float:
+        """Return the date, or an earlier one if it jumped ahead since the server started."""
+        return min(time.time(), float(self._hello["started_at"]) + self._uptime_s())
+
     # Documents
 
     def status_document(self) -> dict[str, Any]:
@@ -396,7 +402,7 @@ class Service:
             ],
             "socket": self.settings.socket,
             "log": self.settings.log,
-            "uptime_s": round(time.time() - self._hello["started_at"], 3),
+            "uptime_s": round(self._uptime_s(), 3),
             "sessions": len(self.tree.sessions),
             "windows": sum(len(session.windows) for session in self.tree.sessions.values()),
             "panes": len(panes),

@@ -156,6 +156,7 @@ class Status(Document):
         states: The number of panes in each state.
         clients: The number of connected clients, including the one that asks.
         logs: The status of the server's logs.
+        problem: Why the keeper answers, which knows no engine, sessions, windows or states; absent if the service does.
         system_notes: Process information that the system withholds, and the effect; absent if nothing is withheld.
 
     Example:
@@ -180,6 +181,7 @@ class Status(Document):
     states: StateCounts
     clients: int
     logs: LogStatus | None = None
+    problem: str | None = None
     system_notes: list[str] | None = None
 
 
@@ -300,8 +302,8 @@ class Killed(Document):
     """The result of ``phux kill --json``.
 
     Attributes:
-        killed: The number of panes that were closed; 0 if ``problem`` is present.
-        problem: The reason why the number of panes is unknown; absent if it is known.
+        killed: The number of panes that were closed; 0 if it is unknown.
+        problem: Why the server's service did not answer; absent if it did.
     """
 
     killed: int

@@ -271,7 +271,15 @@ def start_service(tree, kept):
     slaves = []
     try:
         with socket.socket(socket.AF_UNIX) as listener:
-            hello = {"op": "hello", "restarts": 1, "keeper_pid": 1, "started_at": 0.0, "suspect": None, "set_aside": []}
+            hello = {
+                "op": "hello",
+                "restarts": 1,
+                "keeper_pid": 1,
+                "started_at": 0.0,
+                "started_on_clock": 0.0,
+                "suspect": None,
+                "set_aside": [],
+            }
             keeper.send(hello, fds=[listener.fileno(), mark.fd, listener.fileno()])
         for pane, (memory, _blobs) in kept.items():
             keeper.send({"op": "journal", "pane": pane}, fds=[memory])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+import resource
 import select
 import socket
 
@@ -41,6 +44,20 @@ def make_pipe(text):
     os.write(writer, text)
     os.close(writer)
     return reader
+
+
+@contextlib.contextmanager
+def few_descriptors(count):
+    """Leave this process ``count`` free descriptors."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = [os.open(os.devnull, os.O_RDONLY) for _ in range(count + 1)]
+    for fd in free:
+        os.close(fd)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free[count], limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 def receive_all(sender, receiver, count):
@@ -94,21 +111,49 @@ def test_many_messages_with_descriptors_need_few_descriptors_at_a_time(pair):
             for fd in message.fds:
                 os.close(fd)
     assert received == [*({"op": "child", "number": number} for number in range(5000)), {"op": "exit"}]
-    assert most <= before + 1
+    assert most == before
     assert not left.wants_write
     os.close(reader)
 
 
-def test_a_closed_channel_leaves_no_descriptor_of_unsent_messages_open():
-    ours, theirs = socket.socketpair()
+def test_descriptors_can_be_sent_when_none_is_free(raw):
+    channel, peer = raw
+    reader = make_pipe(b"through")
+    with few_descriptors(0):
+        channel.send({"op": "child"}, fds=[reader])
+        channel.send_all([Message({"op": "child"}, b"", [reader])])
+    for _ in range(2):
+        _data, (fd,), _flags, _address = socket.recv_fds(peer, 4096, 1)
+        os.close(fd)
+    os.close(reader)
+
+
+def test_a_receiver_without_free_descriptors_raises_channel_closed_and_leaves_none_open(pair):
+    left, right = pair
+    reader = make_pipe(b"")
     before = open_descriptors()
-    channel = Channel(ours)
-    channel.send_all(Message({"op": "child"}, b"", [theirs.fileno()]) for _ in range(5000))
-    channel.send({"op": "child"}, fds=[theirs.fileno()])
-    assert channel.wants_write
-    channel.close()
+    left.send({"op": "spawned"}, fds=[reader, reader])
+    with few_descriptors(1), pytest.raises(ChannelClosedError, match="too many open files"):
+        right.receive()
+    right.close()
     assert open_descriptors() == before - 1
-    theirs.close()
+    os.close(reader)
+
+
+@pytest.mark.parametrize("number", [errno.ENOBUFS, errno.ENOMEM, errno.ETOOMANYREFS])
+def test_a_message_is_sent_later_if_the_kernel_has_no_memory_for_it(pair, monkeypatch, number):
+    left, right = pair
+
+    def fail(*_args):
+        raise OSError(number, "no memory")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(socket, "send_fds", fail)
+        left.send({"op": "a"}, fds=[0])
+    assert left.wants_write
+    left.flush()
+    (message,) = right.receive()
+    os.close(message.fds[0])
 
 
 def test_receive_returns_nothing_when_nothing_was_sent(pair):
@@ -130,17 +175,19 @@ def test_a_descriptor_arrives_as_a_copy_that_is_not_inheritable(pair):
 def test_each_message_gets_its_own_descriptors_in_order(pair):
     left, right = pair
     count = 200
+    sent = []
     for number in range(count):
         fds = [make_pipe(b"%d.%d" % (number, part)) for part in range(number % 3)]
         left.send({"op": "child", "number": number}, b"x" * (number * 37 % 5000), fds)
-        for fd in fds:
-            os.close(fd)
+        sent += fds
     for number, message in enumerate(receive_all(left, right, count)):
         assert message.header == {"op": "child", "number": number}
         assert len(message.payload) == number * 37 % 5000
         assert [os.read(fd, 100) for fd in message.fds] == [b"%d.%d" % (number, part) for part in range(number % 3)]
         for fd in message.fds:
             os.close(fd)
+    for fd in sent:
+        os.close(fd)
 
 
 def test_a_message_larger_than_the_socket_buffer_is_queued_and_arrives_complete(pair):

@@ -37,7 +37,7 @@ def make_log(root, log, size, *, ended_at=None, age_s=0.0):
 
 
 def clean(root, *, most=10**9, days=7.0, live=frozenset()):
-    return cleaning.clean(root, most=most, keep_days=days, server=OWN, live=live)
+    return cleaning.clean(root, most=most, keep_days=days, now=time.time(), server=OWN, live=live)
 
 
 def segment_counts(root):

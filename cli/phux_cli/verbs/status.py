@@ -33,8 +33,10 @@ def describe(document: "Document") -> "Iterator[str]":
             yield f"{name:<17} {counts}"
         elif name == "logs":
             yield f"{name:<17} {value['directory'] or '-'}"
-        elif name not in {"schema_version", "engine_notes", "system_notes"}:
+        elif name not in {"schema_version", "engine_notes", "system_notes", "problem"}:
             yield f"{name.replace('_', ' '):<17} {'-' if value is None else value}"
+    if "problem" in document:
+        yield document["problem"]
     for note in document["engine_notes"]:
         yield f"{note['terminal']} uses the {note['engine']} engine: {note['note']}"
     yield from document.get("system_notes", ())

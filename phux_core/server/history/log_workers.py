@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -86,12 +87,15 @@ class LogWorkers:
                 return worker
             self._workers.discard(worker)
         # -P keeps the working directory out of sys.path, as it does for the service.
-        worker = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "phux_core.logs.worker"),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=_LONGEST_REPLY,
-        )
+        try:
+            worker = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", "-m", "phux_core.logs.worker"),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                limit=_LONGEST_REPLY,
+            )
+        except RuntimeError as error:  # asyncio cannot start the thread that waits for the process
+            raise OSError(errno.EAGAIN, str(error)) from error
         self._workers.add(worker)
         return worker
 

@@ -50,11 +50,13 @@ class Logs:
         settings: Settings,
         server: str,
         panes: Callable[[], Collection[LoggedPane]],
+        date: Callable[[], float],
     ) -> None:
         self.root = settings.log_root
         self.server = server
         self._settings = settings
         self._panes = panes
+        self._date = date
         self._workers = LogWorkers(loop)
         self._loop = loop
         self._cleaning = loop.create_task(self._clean_regularly())
@@ -118,6 +120,7 @@ class Logs:
                     most=self._settings.log_total_bytes,
                     keep_days=self._settings.log_keep_days,
                     server=self.server,
+                    now=self._date(),
                     live=frozenset(pane.record.id for pane in self._panes() if not pane.record.dead),
                 )
                 self.total_bytes = await self._loop.run_in_executor(None, clean)
