@@ -12,7 +12,8 @@ import stat
 from phux_core import files, paths
 from phux_core.errors import RefusedError, UnsafePathError
 
-_BACKLOG = 128
+# A client that finds the backlog full must try again. The kernel reduces the number to its own limit.
+_BACKLOG = 4096
 
 
 class Listener:
