@@ -30,7 +30,7 @@ for _ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
 
 
 # Directories of tests with real shells, programs and servers. The others finish in a minute: pytest -m "not slow".
-_SLOW = ("e2e", "property", "contract", "docs")
+_SLOW = ("e2e", "property", "contract", "docs", "soak")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,8 +6,10 @@ where the pattern is intact. Thus a service that dies at any moment, for any rea
 restores the checkpoint and feeds the journal. This needs no file and no disk space, and pages that were never written
 to use no memory.
 
-The pattern consists of bytes that UTF-8 never contains. In other data, the last byte of a read may happen to continue
-the pattern: of random bytes, one in 256 deaths during a read loses one byte.
+The pattern consists of bytes that UTF-8 never contains, so no text is lost, and no NUL. In other data, the last byte of
+a read may equal the pattern: of random bytes, one in 256 deaths during a read loses one byte. Every other pattern would
+lose another byte: the kernel writes nothing but the data, and bytes that equal the pattern do not change memory. The
+exact way is to ask for the number of bytes (FIONREAD) before each read of 4 KB, which excludes ``fread``.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ from phux_core import files, paths
 from phux_core.errors import PhuxError, RefusedError, UnsafePathError
 from phux_core.keeper.logfile import log, redirect_to_log
 
-_BACKLOG = 128
+# A client that finds the backlog full must try again. The kernel reduces the number to its own limit.
+_BACKLOG = 4096
 
 
 class Listener:

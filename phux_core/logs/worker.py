@@ -7,6 +7,7 @@ and can be killed at any moment. A pattern that takes too long to match ends the
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import traceback
 from typing import TYPE_CHECKING, Any
@@ -87,4 +88,5 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the service may die during a read
     serve(sys.stdin.buffer, sys.stdout.buffer)

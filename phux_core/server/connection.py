@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from phux_core import wire
 from phux_core.calls import CALLS
+from phux_core.compact_json import to_bytes
 from phux_core.errors import (
     DisconnectedError,
     InternalError,
@@ -271,14 +272,14 @@ class Connection(asyncio.BufferedProtocol):
 
     def push_event(self, subscription: int, event: dict[str, Any]) -> None:
         """Send an event, or count it as lost if the client is slow."""
+        self.push_encoded(subscription, to_bytes(event))
+
+    def push_encoded(self, subscription: int, event: bytes) -> None:
+        """Send an event that is already JSON, or count it as lost if the client is slow."""
         if self.is_slow:
             self._dropped[subscription] = self._dropped.get(subscription, 0) + 1
         else:
-            self.push({"event": event, "subscription": subscription})
-
-    def push_encoded(self, subscription: int, event: bytes) -> None:
-        """Send an event that is already JSON; not to a slow client."""
-        self._write(wire.frame(b'{"event":%b,"subscription":%d}' % (event, subscription)))
+            self._write(wire.frame(b'{"event":%b,"subscription":%d}' % (event, subscription)))
 
     def push(self, header: dict[str, Any]) -> None:
         """Send a frame, whether the client reads or not; the caller is responsible for limits."""

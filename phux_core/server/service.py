@@ -107,6 +107,7 @@ class Service:
         )
         self.reserved_names: set[str] = set()
         self.starting = 0
+        self._died: list[int] = []
         self._reported = tree_state(self.tree)
         self._connections: set[Connection] = set()
         self._surplus: set[Connection] = set()
@@ -300,9 +301,17 @@ class Service:
 
     def _on_pane_dead(self, pane: Pane) -> None:
         self.arranger.retire(pane.id)
-        self._save_tree()  # before the keeper forgets the wait status, so that it is not lost if the service dies
-        self.keeper.forget(pane.id)
-        self.loop.call_soon(self._lifecycle.tree_changed)
+        if not self._died:
+            self.loop.call_soon(self._save_deaths)
+        self._died.append(pane.id)
+
+    def _save_deaths(self) -> None:
+        """Save the tree once for all panes that died together, because it has all panes."""
+        died, self._died = self._died, []
+        self._save_tree()  # before the keeper forgets the wait statuses, so that they are not lost if the service dies
+        for pane_id in died:
+            self.keeper.forget(pane_id)
+        self._lifecycle.tree_changed()
 
     # Clients
 
