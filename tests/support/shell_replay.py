@@ -105,7 +105,7 @@ class Replay:
         for effect in self._tap.scan(data)[1]:
             if isinstance(effect, PrivateOsc):
                 self._write_text(data, base, place, effect.start)
-                self.events += self.tracker.mark(effect, alt_screen=False)
+                self.events += self.tracker.mark(effect)
                 place = max(place, effect.end)
         self._write_text(data, base, place, len(self.data))
         return self.events[known:]

@@ -294,9 +294,7 @@ class Follower:
     def _is_output_drawn(self) -> bool:
         """Whether the alternate screen shows a command's output, not a prompt that was left there."""
         marks = self._pane.tracker.marks
-        if not self._output_only or not marks.is_active:
-            return True
-        return marks.start is not None and not marks.on_alt_screen
+        return not self._output_only or not marks.is_active or marks.start is not None
 
     def _stretches(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         return self._pane.tracker.output_between(start, end) if self._output_only else iter([(start, end)])

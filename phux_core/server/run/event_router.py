@@ -36,7 +36,7 @@ class EventRouter:
 
     def take_mark(self, mark: PrivateOsc) -> None:
         """Process a mark of the pane's own shell, or of a run."""
-        events = self._shell.tracker.mark(mark, alt_screen=self._engine.alt_screen)
+        events = self._shell.tracker.mark(mark)
         if events:
             self.publish(events)
         elif not self._runner.remote.take_mark(mark):

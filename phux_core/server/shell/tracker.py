@@ -121,7 +121,7 @@ class ShellTracker:
 
     # Input
 
-    def mark(self, mark: PrivateOsc, *, alt_screen: bool) -> list[ShellEvent]:
+    def mark(self, mark: PrivateOsc) -> list[ShellEvent]:
         """Process a mark, and return its events."""
         is_continuation = mark.data == f"{self.marks.nonce};P".encode()
         events = [] if is_continuation else self._report_pending()
@@ -135,7 +135,6 @@ class ShellTracker:
             self.line.entered_at = 0.0
         for event in taken:
             if isinstance(event, PromptReady):
-                self.marks.on_alt_screen = alt_screen
                 self._prompt_at = self.last_output
                 if not self.line.is_interrupt:  # else the shell may not have handled the signal yet
                     self.line.entered_at = 0.0  # a line entered before was typed ahead
@@ -210,7 +209,6 @@ class ShellTracker:
         lost = self._shell == "fish" and marks.at_prompt is False and marks.start is None and quiet_s > _PREPARED_S
         if (lost or (marks.drawing and quiet_s > _DRAWN_S)) and self._waits_in_editor(foreground):
             events += marks.prompt_drawn()
-            marks.on_alt_screen = look.alt_screen
         if marks.output_end is not None and self._waits_in_editor(foreground) and quiet_s > MOMENT_S:
             events += marks.ended_without_mark()
         if marks.start is None:
@@ -368,7 +366,7 @@ class ShellTracker:
 
     def _judge(self, look: Look, quiet_s: float) -> State:
         foreground, marks = look.foreground, self.marks
-        if look.alt_screen and not (marks.at_prompt and marks.on_alt_screen):
+        if look.alt_screen:
             return "fullscreen"
         if foreground is None or look.unread:
             return "running"

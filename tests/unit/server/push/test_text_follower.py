@@ -72,7 +72,7 @@ class Pane:
         for mark in re.finditer(rb"\x1b]7748;(.*?)\x07", data):
             self.tracker.written(data[last : mark.start()], start + last)
             last = mark.end()
-            self.tracker.mark(PrivateOsc(mark[1], start + mark.start(), start + last), alt_screen=False)
+            self.tracker.mark(PrivateOsc(mark[1], start + mark.start(), start + last))
         self.tracker.written(data[last:], start + last)
 
 

@@ -169,11 +169,6 @@ def test_the_state_on_the_alternate_screen_is_fullscreen(marks):
     assert replay.take_look(Look(replay.now, None, alt_screen=True)) == "fullscreen"
 
 
-def test_the_state_at_a_prompt_drawn_on_the_alternate_screen_is_prompt(bash):
-    bash.tracker.marks.on_alt_screen = True
-    assert bash.look(PID, "bash", alt_screen=True) == "prompt"
-
-
 def test_without_a_foreground_the_state_is_running(bash):
     assert bash.take_look(Look(bash.now, None)) == "running"
 
