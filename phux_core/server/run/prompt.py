@@ -36,12 +36,8 @@ class Prompt:
     def __init__(self, shell: PaneShell) -> None:
         self.is_awaited = False
         self._shell = shell
-        self._answers: list[LineLength] = []
         # The last reply that prevented typing, with its time and place.
         self._refused: tuple[Problem, float, int] | None = None
-
-    def take_answer(self, answer: LineLength) -> None:
-        self._answers.append(answer)
 
     def check(self) -> Ready | Problem:
         """Return whether a command can be typed now, or why not."""
@@ -121,20 +117,20 @@ class Prompt:
 
         Return why nothing can be typed, ``unanswered`` if the shell does not reply; None if the line is empty.
         """
-        line = self._shell.tracker.line
+        tracker, line = self._shell.tracker, self._shell.tracker.line
         place = self._shell.journal.position
         if self._refused is not None and self._refused[1:] == (line.typed_at, place):
             return self._refused[0]
         asked_at = time.monotonic()
-        self._answers.clear()
+        tracker.asked()
         for again in range(1, _TRIES + 1):
             await self._shell.keyboard.type_ours([{"text": QUESTION}])
             until = asked_at + again * ANSWER_S
-            while not self._answers and (left_s := until - time.monotonic()) > 0:
+            while tracker.answer is None and (left_s := until - time.monotonic()) > 0:
                 await self._shell.changed.wait(left_s)
-            if self._answers or line.typed_at > asked_at:
+            if tracker.answer is not None or line.typed_at > asked_at:
                 break
-        answer = self._answers[-1] if self._answers else None
+        answer = tracker.answer
         continued = answer is not None and (answer.mode == "more" or not await self._is_redrawn(answer))
         if line.typed_at > asked_at:
             return Problem(f"keys are being typed at the prompt of {self._shell.name}", PROMPT_S, again_s=SETTLE_S)

@@ -58,4 +58,8 @@ class LineLength(NamedTuple):
     place: int
 
 
-ShellEvent = PromptReady | CommandStarted | CommandFinished | LineLength
+class HooksInDoubt(NamedTuple):
+    """A command may have replaced the hooks of bash that mark its end; ``QUESTION`` makes bash restore them."""
+
+
+ShellEvent = PromptReady | CommandStarted | CommandFinished | LineLength | HooksInDoubt

@@ -45,7 +45,7 @@ class Pane:
 
     def __init__(self, hub):
         self.journal = Journal(journals.create())
-        self.tracker = ShellTracker("@3", 7, "bash", ShellMarks("nonce"), lambda _started: None)
+        self.tracker = ShellTracker("@3", 7, "bash", ShellMarks("nonce"))
         self.record = types.SimpleNamespace(cols=10, rows=4)
         self.alt_screen = False
         self.engine = self
