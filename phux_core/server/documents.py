@@ -26,6 +26,7 @@ def catch_up(pane: Pane) -> None:
     """Read the output that the pane's program has written so far, and update its state."""
     pane.intake.read_now()
     pane.watch.look_if_due()
+    pane.watch.settle()
     pane.intake.read_now()
 
 
@@ -37,7 +38,6 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
         since: Add the changes since this sequence number.
     """
     engine = pane.terminal.engine
-    pane.watch.settle()
     cursor = engine.cursor()
     lines = engine.lines(0, engine.rows)
     wanted = engine.history_rows if scrollback == 0 else scrollback
@@ -152,7 +152,6 @@ def _window(session: SessionRecord, window: WindowRecord, panes: Mapping[int, Pa
 
 def _pane(pane: Pane, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
     engine = pane.terminal.engine
-    pane.watch.settle()
     return {
         "id": record.id,
         "index": index,

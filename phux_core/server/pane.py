@@ -216,6 +216,7 @@ class Pane:
     # The state
 
     def _look(self) -> tuple[State, Foreground | None]:
+        """Look at the shell, publish its events, and return the new state. Only the watch calls this."""
         if self.record.dead or self.fd < 0:
             return "dead", None
         tracker, engine = self.tracker, self.engine

@@ -204,6 +204,8 @@ class Follower:
             return False
         place = self._place
         if place.pushed < pane.seq:
+            if self._screen:
+                pane.watch.settle()
             end = _end_of_piece(place.pushed)
             # The screen, which is in the last piece, may change without new output.
             turn = self._turns.number if end >= pane.seq else None

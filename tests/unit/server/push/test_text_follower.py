@@ -49,6 +49,7 @@ class Pane:
         self.record = types.SimpleNamespace(cols=10, rows=4)
         self.alt_screen = False
         self.engine = self
+        self.watch = types.SimpleNamespace(settle=lambda: None)
         self.seq = 0
         self._hub = hub
 
