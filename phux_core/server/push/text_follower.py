@@ -285,9 +285,9 @@ class Follower:
 
     def _drawn(self) -> dict[str, Any]:
         """Return the lines that appeared on the alternate screen; the text has only lines drawn in one piece."""
-        looks = self._pane.terminal.looks
-        before = looks.first_since(self.begins) if self._alt_lines is None else self._alt_lines
-        self._alt_lines = looks.latest
+        reads = self._pane.terminal.reads
+        before = reads.alt_lines_at(self.begins) if self._alt_lines is None else self._alt_lines
+        self._alt_lines = reads.alt_lines
         if not self._alt_lines or not self._is_output_drawn:
             return {}
         return {"drawn": difference(before, self._alt_lines)}
