@@ -13,9 +13,10 @@ from record_shells import FOLDER, NONCE
 from phux_core.engine.protocol import PrivateOsc
 from phux_core.engine.tap import Tap
 from phux_core.server.kernel.foreground import Foreground
+from phux_core.server.shell.events import Look
 from phux_core.server.shell.marks import ShellMarks
 from phux_core.server.shell.output_bounds import typed_line
-from phux_core.server.shell.tracker import Look, ShellTracker
+from phux_core.server.shell.tracker import ShellTracker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from phux_core.engine.protocol import PrivateOsc
     from phux_core.errors import PhuxError
     from phux_core.server.history.pane_ledger import PaneLedger
-    from phux_core.server.shell.events import ShellEvent, State
+    from phux_core.server.shell.events import Look, ShellEvent, State
     from phux_core.server.shell.pane_shell import PaneShell
-    from phux_core.server.shell.tracker import Look
 
 _LARGE = 256 * 1024
 
@@ -88,7 +87,7 @@ class RunFollower:
             self.current.interleaved = True
             if INTERRUPT in data:
                 self.current.interrupted = True
-                self._shell.tracker.run_lost()
+                self._shell.tracker.run_began(None)
 
     def take_state(self, state: State, front: tuple[int, str] | None) -> None:
         """Process the pane's state and its foreground process, by pid and name."""
@@ -302,7 +301,7 @@ class RunFollower:
     def drop(self, run: Run) -> None:
         if self.current is run:
             self.current = None
-            self._shell.tracker.run_lost()
+            self._shell.tracker.run_began(None)
             self._shell.changed.wake_all()
         source_files.remove(run.files)
         self._ledger.lost(run.number)

@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
-from phux_core.server.shell.edit_line import ANSWER_S, PROMPT_S, QUESTION, Problem, problem_in_answer
-from phux_core.server.shell.tracker import SETTLE_S, Ready
+from phux_core.server.shell.edit_line import ANSWER_S, PROMPT_S, QUESTION, Problem, Ready, problem_in_answer
+from phux_core.server.shell.tracker import SETTLE_S
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -16,8 +16,8 @@ from phux_core.server.run import source_files
 from phux_core.server.run.plan import make_plan, plan_as_it_is
 from phux_core.server.run.prompt import Prompt, remaining
 from phux_core.server.run.record import Run, timed_out
-from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem
-from phux_core.server.shell.tracker import SETTLE_S, Ready
+from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem, Ready
+from phux_core.server.shell.tracker import SETTLE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -181,7 +181,7 @@ class Runner:
     def _type(self, request: RunRequest, plan: Plan) -> tuple[Run, asyncio.Future[None]]:
         tracker = self._shell.tracker
         if plan.nonce is not None and tracker.is_marked:
-            tracker.forget_shell(self._shell.position())  # the command may replace PS1
+            tracker.marks.forget_shell(self._shell.position())  # the command may replace PS1
         run = Run(
             request.id,
             request.max_bytes,

@@ -8,11 +8,15 @@ therefore not reconstructed: it is known to be empty, or it is in doubt. A shell
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import define
 
+from phux_core import escapes
 from phux_core.server.shell.events import CommandFinished, CommandStarted, LineLength
+
+if TYPE_CHECKING:
+    from phux_core.server.kernel.foreground import Foreground
 
 QUESTION = "\x1b[7748~"
 """The key that makes an integrated shell report the length of its line."""
@@ -30,8 +34,7 @@ _ENDS_LINE = (b"\r", b"\n", INTERRUPT)
 _ERASES_LINE = (INTERRUPT, b"\x15")
 # One entered line, as keys or as a paste.
 _LINE = re.compile(rb"(?:\x1b\[200~[^\x00-\x1f\x7f]*\x1b\[201~|[^\x00-\x1f\x7f]*)[\r\n]")
-# Output of a shell after a prompt while the line is empty.
-_INVISIBLE = re.compile(rb"(?:\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|\([0B]|[=>78])|[\x00-\x1a])*")
+_CONTROLS = bytes(range(0x1B))
 
 
 class Problem(NamedTuple):
@@ -48,6 +51,18 @@ class Problem(NamedTuple):
     remedy: str | None = None
     again_s: float | None = None
     asks: bool = False
+
+
+class Ready(NamedTuple):
+    """A command can be typed.
+
+    Attributes:
+        foreground: The program that reads it.
+        shell: The kind of integrated shell that reads it; None if it is another program.
+    """
+
+    foreground: Foreground
+    shell: str | None
 
 
 def typed_problem(where: str, how: str) -> Problem:
@@ -117,7 +132,8 @@ class EditLine:
 
         ``tail`` is the shell's output after its prompt: the shell may also insert a line by itself.
         """
-        return self.is_doubtful or self.entered_at > 0 or (_INVISIBLE.fullmatch(tail) is None and tail != self.harmless)
+        shows_text = bool(escapes.strip(tail).strip(_CONTROLS)) and tail != self.harmless
+        return self.is_doubtful or self.entered_at > 0 or shows_text
 
 
 def leaves_line(event: CommandStarted | CommandFinished, shell: str | None) -> bool:

@@ -10,8 +10,8 @@ from attrs import frozen
 
 from phux_core import procfs
 from phux_core.server.kernel.foreground import look, working_directory
+from phux_core.server.shell.events import Look
 from phux_core.server.shell.output_bounds import last_line
-from phux_core.server.shell.tracker import Look
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,10 +7,18 @@ Inputs are marks, typed input, output and looks at the foreground; outputs are s
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from phux_core.server.shell.echoed_lines import EchoedLines
-from phux_core.server.shell.edit_line import MOMENT_S, PROMPT_S, EditLine, Problem, leaves_line, typed_problem
+from phux_core.server.shell.edit_line import (
+    MOMENT_S,
+    PROMPT_S,
+    EditLine,
+    Problem,
+    Ready,
+    leaves_line,
+    typed_problem,
+)
 from phux_core.server.shell.events import (
     CommandFinished,
     CommandStarted,
@@ -27,6 +35,7 @@ if TYPE_CHECKING:
 
     from phux_core.engine.protocol import PrivateOsc
     from phux_core.server.kernel.foreground import Foreground
+    from phux_core.server.shell.events import Look
 
 SETTLE_S = 0.01
 """How long a program may take to read the terminal's reply to a query."""
@@ -45,38 +54,6 @@ _CARRIERS = re.compile(
     "ssh|autossh|mosh-client|telnet|docker|podman|nerdctl|runc|crun|ctr|crictl|kubectl|oc|lxc|incus|machinectl|toolbox"
     "|distrobox|multipass|limactl|nsenter|su|sudo|doas|run0|chroot|unshare|bwrap|script|socat|wsl|adb|vagrant|virsh|tsh"
 )
-
-
-class Look(NamedTuple):
-    """The state of the kernel and the terminal at one moment.
-
-    Attributes:
-        unread: Whether the program has not read all input.
-        alt_screen: Whether the alternate screen is shown.
-        has_output: Whether there is unread output.
-        in_editor: Whether a line editor has enabled bracketed paste.
-        replaced_at: If a program has replaced the shell, where that program's prompt begins; else None.
-    """
-
-    now: float
-    foreground: Foreground | None
-    unread: bool = False
-    alt_screen: bool = False
-    has_output: bool = False
-    in_editor: bool = False
-    replaced_at: int | None = None
-
-
-class Ready(NamedTuple):
-    """A command can be typed.
-
-    Attributes:
-        foreground: The program that reads it.
-        shell: The kind of integrated shell that reads it; None if it is another program.
-    """
-
-    foreground: Foreground
-    shell: str | None
 
 
 class ShellTracker:
@@ -250,23 +227,15 @@ class ShellTracker:
         """Record when the program has read the terminal's reply to its query."""
         self._last_reply = when
 
-    def run_began(self, pid: int) -> None:
-        """Record the process in which a run with our own marks was typed."""
+    def run_began(self, pid: int | None) -> None:
+        """Record the process in which a run with our own marks was typed; None if its end is no longer expected."""
         self._run_shell = pid
-
-    def run_lost(self) -> None:
-        """Record that the end of a run is no longer expected."""
-        self._run_shell = None
 
     def run_ended(self, now: float, *, interleaved: bool) -> None:
         """Record that a run with our own marks has finished; ``interleaved``: a person or client typed meanwhile."""
         self._run_shell, self._run_ended_at = None, now
         if not interleaved:
             self.line.entered_at = 0.0  # the shell has read the line
-
-    def forget_shell(self, place: int) -> None:
-        """Record that the shell may send no more marks, because of the command that is about to be typed."""
-        self.marks.forget_shell(place)
 
     # The next service
 

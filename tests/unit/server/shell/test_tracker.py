@@ -7,8 +7,8 @@ import itertools
 import pytest
 from shell_replay import OTHER, PID, Replay
 
-from phux_core.server.shell.events import CommandFinished, CommandStarted, HooksInDoubt, PromptReady
-from phux_core.server.shell.tracker import Look, Problem, Ready
+from phux_core.server.shell.edit_line import Problem, Ready
+from phux_core.server.shell.events import CommandFinished, CommandStarted, HooksInDoubt, Look, PromptReady
 
 RAW, COOKED, SECRET, RAW_ECHO = (False, False), (True, True), (True, False), (False, True)
 MODES = (RAW, COOKED, SECRET, RAW_ECHO)
@@ -265,7 +265,7 @@ def test_a_nested_shell_that_executes_a_run_is_not_at_its_prompt(bash):
     bash.mark("C;zsh")
     bash.tracker.run_began(OTHER)
     assert look(bash, OTHER, "zsh", True, RAW) == "awaiting_input"
-    bash.tracker.run_lost()
+    bash.tracker.run_began(None)
     assert look(bash, OTHER, "zsh", True, RAW) == "prompt"
 
 
