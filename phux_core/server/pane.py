@@ -19,12 +19,10 @@ from phux_core.errors import InternalError, PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
 from phux_core.server.pty.intake import Intake
-from phux_core.server.run.event_router import EventRouter
 from phux_core.server.run.follower import RunFollower
 from phux_core.server.run.runner import Runner
 from phux_core.server.screen.rebuild import SET_ASIDE
 from phux_core.server.screen.terminal import Terminal
-from phux_core.server.shell.edit_line import QUESTION
 from phux_core.server.shell.keyboard import Keyboard
 from phux_core.server.shell.marks import ShellMarks
 from phux_core.server.shell.pane_shell import PaneShell
@@ -114,22 +112,14 @@ class Pane:
             on_end=self._finish_if_over,
         )
         position = partial(attrgetter("position"), self.intake)
-        self.tracker = ShellTracker(
-            name,
-            record.pid,
-            record.shell,
-            ShellMarks(record.nonce),
-            lambda event: self.runs.read_line(event),  # noqa: PLW0108  there are no runs yet
-        )
-        self.tracker.last_output = loop.time()
+        self.tracker = ShellTracker(name, record.pid, record.shell, ShellMarks(record.nonce), loop.time())
         self.keyboard = Keyboard(loop, fd, name, self.engine, journal, self.tracker, position)
         self.watch = StateWatch(loop, self._look, self._on_state, lambda: self.keyboard.queue.may_be_unread)
         self.shell = shell = PaneShell(
             record, fd, self.tracker, self.keyboard, self.watch, journal, Waker(), position, self.intake.read_now
         )
-        self.runs = RunFollower(shell, self.ledger, log.read)
-        self.runner = Runner(shell, self.ledger, self.runs, context.run_directory)
-        self.router = EventRouter(shell, self.engine, self.runs, self.runner, self.ledger, self._emit)
+        self.runs = RunFollower(shell, ledger, log.read, self._emit)
+        self.runner = Runner(shell, ledger, self.runs, context.run_directory)
         self.ready: asyncio.Future[None] = loop.create_future()
         self.ended: asyncio.Future[None] = loop.create_future()
         self._wait_status: int | None = None
@@ -159,23 +149,23 @@ class Pane:
     # Output
 
     def _take(self, data: bytes) -> None:
-        contained, router = self.faults.output, self.router
+        contained, runs = self.faults.output, self.runs
         base = place = self.seq - len(data)
         with contained:
             self.log.append(place, data)
         effects = self.terminal.feed(data)
-        self.tracker.last_output = self._context.loop.time()
+        self.tracker.wrote(self._context.loop.time())
         for effect in effects:
             with contained:
                 if isinstance(effect, PrivateOsc):
-                    place = router.take_output(data, base, place, effect.start)
-                    router.take_mark(effect)
+                    place = runs.take_output(data, base, place, effect.start)
+                    runs.take_mark(effect)
                     place = max(place, effect.end)
                 else:
                     self._on_effect(effect)
         with contained:
-            router.take_output(data, base, place, self.seq)
-            router.finish_output()
+            runs.take_output(data, base, place, self.seq)
+            runs.finish_output()
         if self.faults.engine_was_replaced:
             self.faults.engine_was_replaced = False
             self.keep_checkpoint()  # the next service must not feed it the same bytes
@@ -221,11 +211,12 @@ class Pane:
         elif isinstance(effect, Bell):
             self._emit("bell")
         elif isinstance(effect, CwdChanged):
-            self.router.take_directory(effect.cwd)
+            self.runs.take_directory(effect.cwd)
 
     # The state
 
     def _look(self) -> tuple[State, Foreground | None]:
+        """Look at the shell, publish its events, and return the new state. Only the watch calls this."""
         if self.record.dead or self.fd < 0:
             return "dead", None
         tracker, engine = self.tracker, self.engine
@@ -233,10 +224,7 @@ class Pane:
             was_integrated = bool(tracker.marks.nonce)
             in_editor = tracker.marks.start is not None and engine.modes().bracketed_paste
             now = self._context.loop.time()
-            self.router.publish(self.shell.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
-            if tracker.asks_for_hooks:
-                tracker.asks_for_hooks = False
-                self.keyboard.type_ours([{"text": QUESTION}])
+            self.runs.take_look(self.shell.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
             if was_integrated and not tracker.marks.nonce:
                 self.keep_checkpoint()  # the next service must not find its marks again
             return tracker.state, tracker.foreground
@@ -267,7 +255,7 @@ class Pane:
         if data:
             self.ledger.typist = client if b"\r" in data or b"\n" in data else self.ledger.typist
             self.runs.typed(data)
-            self.runner.remote.typed(data)
+            self.runs.remote.typed(data)
         self.watch.touch()
         return len(data), written
 
@@ -345,9 +333,8 @@ class Pane:
 def restore(pane: Pane, rebuilt: Rebuilt) -> None:
     """Restore the shell and runs of a pane at its checkpoint, and process the marks since."""
     contained = pane.faults.restoring
-    if rebuilt.notes is not None:
-        with contained:
-            pane.tracker.marks = ShellMarks.load(rebuilt.notes)
+    with contained:
+        pane.tracker.restore(rebuilt.notes, typed=pane.journal.position > 0)
     with contained:
         pane.runs.restore()
     is_aside = rebuilt.note == SET_ASIDE
@@ -359,11 +346,10 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
         if isinstance(effect, PrivateOsc):
             with contained:
                 pane.tracker.marks.resume(starts, effect.start)
-                pane.router.take_mark(effect)
-    marks = pane.tracker.marks
-    marks.resume(starts, pane.journal.position)
+                pane.runs.take_mark(effect)
+    pane.tracker.marks.resume(starts, pane.journal.position)
     is_lost = is_aside or pane.journal.base > 0 or pane.journal.is_damaged
-    marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and is_lost
+    pane.tracker.restored(is_lost=is_lost and rebuilt.notes is None)
     with contained:
         pane.runs.after_replay()
         pane.runner.resume()

@@ -57,8 +57,8 @@ class RunResult(Document):
     started_at: str
     seq: SeqRange
     interleaved: bool
-    exit_known: bool = True
-    ends_with_newline: bool = False
+    exit_known: bool
+    ends_with_newline: bool
     command_id: str
 
 

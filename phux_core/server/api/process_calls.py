@@ -135,7 +135,9 @@ def is_before_prompt(pane: Pane) -> bool:
 
 def is_at_rest(pane: Pane) -> bool:
     """Return whether nothing runs in a pane: its shell is at its prompt, or the pane is dead."""
-    return pane.watch.state in {"prompt", "dead"}
+    state = pane.watch.state
+    # A program that was killed may have left the alternate screen on.
+    return state in {"prompt", "dead"} or (state == "fullscreen" and pane.tracker.is_marked)
 
 
 def send_signal(pane: Pane, name: str, *, shell: bool) -> Result:

@@ -36,6 +36,8 @@ def status(service: Service) -> Result:
 
 @handles("tree")
 def tree(service: Service) -> Result:
+    for pane in list(service.panes.values()):
+        pane.watch.settle()
     return tree_document(service.tree, service.panes, service.attachments.counts())
 
 

@@ -9,7 +9,7 @@ from weakref import ReferenceType, ref
 
 from phux_core.engine.resting import RestingEngine
 from phux_core.server.screen.attach_frames import Picture
-from phux_core.server.screen.changes import Looks, RowClock
+from phux_core.server.screen.changes import ScreenReads
 
 if TYPE_CHECKING:
     import asyncio
@@ -57,7 +57,7 @@ class Terminal:
         self._used_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self.engine = RestingEngine(engine, self.rest_later, make_successor)
-        self.clock, self.looks = RowClock(), Looks()
+        self.reads = ScreenReads()
         self.rest_later()
 
     def feed(self, data: bytes) -> list[Effect]:

@@ -86,7 +86,7 @@ class Keyboard:
     def reply(self, data: bytes) -> None:
         self.queue.reply(data)
         # busybox takes a reply for the first row for the start of a key, and reads on for 50 ms.
-        self._tracker.last_reply = self._loop.time() + (_FIRST_ROW_S if data.startswith(_FIRST_ROW) else 0.0)
+        self._tracker.replied(self._loop.time() + (_FIRST_ROW_S if data.startswith(_FIRST_ROW) else 0.0))
 
     def close(self) -> None:
         """Fail all queued input: the program has ended."""

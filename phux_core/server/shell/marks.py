@@ -97,7 +97,6 @@ class ShellMarks:
         drawn: Where it ended when it was drawn last.
         drawing: Whether the start of a prompt was marked, but not its end.
         output_end: Where the output ends of a command about to be marked as finished (zsh).
-        on_alt_screen: Whether the prompt was drawn on the alternate screen, after a program on it was killed.
         reads: How fish shows the line that the running command reads: ``shown``, or ``hidden``.
         number: The number of the prompt, for shells that number them.
         editor: How a POSIX shell reads lines: ``none`` leaves it to the terminal, others edit them; empty elsewhere.
@@ -121,7 +120,6 @@ class ShellMarks:
     drawn: int = 0
     drawing: bool = False
     output_end: int | None = None
-    on_alt_screen: bool = False
     reads: str | None = None
     number: int | None = None
     editor: str = ""

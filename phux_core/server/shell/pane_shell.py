@@ -10,8 +10,8 @@ from attrs import frozen
 
 from phux_core import procfs
 from phux_core.server.kernel.foreground import look, working_directory
+from phux_core.server.shell.events import Look
 from phux_core.server.shell.output_bounds import last_line
-from phux_core.server.shell.tracker import Look
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
     from phux_core.server.kernel.foreground import Foreground
     from phux_core.server.pane_record import PaneRecord
-    from phux_core.server.shell.events import ShellEvent
     from phux_core.server.shell.keyboard import Keyboard
     from phux_core.server.shell.state_watch import StateWatch
     from phux_core.server.shell.tracker import ShellTracker
@@ -55,8 +54,8 @@ class PaneShell:
         """Return the foreground of the terminal; None if there is none."""
         return look(self.fd, self.record.command, self.record.shell)
 
-    def look(self, now: float, *, alt_screen: bool, in_editor: bool) -> list[ShellEvent]:
-        """Update the tracker, and return its events."""
+    def look(self, now: float, *, alt_screen: bool, in_editor: bool) -> Look:
+        """Return the state of the kernel and the terminal; change nothing."""
         tracker, marks = self.tracker, self.tracker.marks
         unread = self.keyboard.queue.is_unread()  # first: a program that has read everything may already wait
         known = tracker.foreground
@@ -65,7 +64,7 @@ class PaneShell:
         if tracker.may_be_replaced(foreground) and self._is_replaced(foreground, marks.nonce):
             replaced_at = last_line(self.journal, marks.start, self.position())
         has_output = marks.has_typed_ahead and _is_readable(self.fd)
-        return tracker.look(Look(now, foreground, unread, alt_screen, has_output, in_editor, replaced_at))
+        return Look(now, foreground, unread, alt_screen, has_output, in_editor, replaced_at)
 
     def _has_foreground(self, known: Foreground | None) -> bool:
         """Return whether the process group that had the foreground still has it."""

@@ -45,10 +45,11 @@ class Pane:
 
     def __init__(self, hub):
         self.journal = Journal(journals.create())
-        self.tracker = ShellTracker("@3", 7, "bash", ShellMarks("nonce"), lambda _started: None)
+        self.tracker = ShellTracker("@3", 7, "bash", ShellMarks("nonce"))
         self.record = types.SimpleNamespace(cols=10, rows=4)
         self.alt_screen = False
         self.engine = self
+        self.watch = types.SimpleNamespace(settle=lambda: None)
         self.seq = 0
         self._hub = hub
 
@@ -72,7 +73,7 @@ class Pane:
         for mark in re.finditer(rb"\x1b]7748;(.*?)\x07", data):
             self.tracker.written(data[last : mark.start()], start + last)
             last = mark.end()
-            self.tracker.mark(PrivateOsc(mark[1], start + mark.start(), start + last), alt_screen=False)
+            self.tracker.mark(PrivateOsc(mark[1], start + mark.start(), start + last))
         self.tracker.written(data[last:], start + last)
 
 

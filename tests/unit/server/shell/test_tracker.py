@@ -7,8 +7,8 @@ import itertools
 import pytest
 from shell_replay import OTHER, PID, Replay
 
-from phux_core.server.shell.events import CommandFinished, CommandStarted, PromptReady
-from phux_core.server.shell.tracker import Look, Problem, Ready
+from phux_core.server.shell.edit_line import Problem, Ready
+from phux_core.server.shell.events import CommandFinished, CommandStarted, HooksInDoubt, Look, PromptReady
 
 RAW, COOKED, SECRET, RAW_ECHO = (False, False), (True, True), (True, False), (False, True)
 MODES = (RAW, COOKED, SECRET, RAW_ECHO)
@@ -169,11 +169,6 @@ def test_the_state_on_the_alternate_screen_is_fullscreen(marks):
     assert replay.take_look(Look(replay.now, None, alt_screen=True)) == "fullscreen"
 
 
-def test_the_state_at_a_prompt_drawn_on_the_alternate_screen_is_prompt(bash):
-    bash.tracker.marks.on_alt_screen = True
-    assert bash.look(PID, "bash", alt_screen=True) == "prompt"
-
-
 def test_without_a_foreground_the_state_is_running(bash):
     assert bash.take_look(Look(bash.now, None)) == "running"
 
@@ -268,9 +263,9 @@ def test_a_nested_shell_is_running_until_its_output_pauses(bash):
 
 def test_a_nested_shell_that_executes_a_run_is_not_at_its_prompt(bash):
     bash.mark("C;zsh")
-    bash.tracker.run_shell = OTHER
+    bash.tracker.run_began(OTHER)
     assert look(bash, OTHER, "zsh", True, RAW) == "awaiting_input"
-    bash.tracker.run_shell = None
+    bash.tracker.run_began(None)
     assert look(bash, OTHER, "zsh", True, RAW) == "prompt"
 
 
@@ -323,13 +318,11 @@ def test_a_redrawn_prompt_causes_no_event(shell):
 def test_hooks_are_requested_once_if_a_command_may_have_replaced_them(bash):
     bash.mark("C;")
     bash.write(b"\x1b[?2004h$ ")
-    look_at_prompt(bash, in_editor=False)
-    assert not bash.tracker.asks_for_hooks
-    look_at_prompt(bash, in_editor=True)
-    assert bash.tracker.asks_for_hooks
-    bash.tracker.asks_for_hooks = False
-    look_at_prompt(bash, in_editor=True)
-    assert not bash.tracker.asks_for_hooks, "the command may be a line editor itself"
+    asked = []
+    for in_editor in (False, True, True):
+        look_at_prompt(bash, in_editor=in_editor)
+        asked.append(sum(isinstance(event, HooksInDoubt) for event in bash.events))
+    assert asked == [0, 1, 1], "the command may be a line editor itself"
     answer, finished, ready = bash.mark("L;0;restored;7")
     assert (answer.length, finished.exit_code, ready) == (0, 7, PromptReady())
     assert look_at_prompt(bash) == "prompt"
@@ -528,7 +521,7 @@ def test_text_after_the_prompt_may_be_a_partly_typed_line(bash):
 def test_no_command_can_be_typed_right_after_an_interrupt(bash):
     bash.type(b"\x03")
     bash.now += 0.01
-    bash.tracker.last_output = bash.now
+    bash.tracker.wrote(bash.now)
     bash.now += 0.1
     bash.look(PID, "bash")
     found = problem(bash)
@@ -594,7 +587,7 @@ def test_a_command_can_be_typed_only_at_an_empty_prompt_of_a_nested_shell(bash):
 
 def test_no_command_can_be_typed_while_busybox_may_query_the_cursor_position():
     replay = at_prompt("busybox")
-    replay.tracker.last_reply = replay.now
+    replay.tracker.replied(replay.now)
     found = problem(replay)
     assert found.again_s
     replay.now += 2 * found.again_s

@@ -200,7 +200,7 @@ def test_both_clients_export_the_same_names():
 
 
 def test_the_blocking_client_is_generated_from_the_current_async_client():
-    script = Path(__file__).parents[2] / "tools" / "generate_blocking.py"
+    script = Path(__file__).parents[3] / "tools" / "generate_blocking.py"
     finished = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, timeout=60)
     assert (finished.returncode, finished.stdout) == (0, "")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "tools" / "generate_blocking.py"
+SCRIPT = Path(__file__).parents[3] / "tools" / "generate_blocking.py"
 
 
 @pytest.fixture

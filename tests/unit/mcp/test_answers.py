@@ -10,7 +10,7 @@ import pytest
 from phux_core import errors
 from phux_mcp.answers import _INSTEAD, explain, in_tools
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def classes(kind=errors.PhuxError):
