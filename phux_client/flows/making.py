@@ -116,7 +116,6 @@ def _program(
         "command": [_text(word) for word in command] if command else None,
         "env": dict(caller.env),
         "extra_env": {name: _text(value) for name, value in env.items()} if env else None,
-        "request": os.urandom(8).hex(),  # so that the request can be repeated after a service death
     }
 
 

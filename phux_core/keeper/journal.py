@@ -29,7 +29,9 @@ MAX_READ = 256 * 1024
 """Maximum bytes of one read."""
 NOTE_SIZE = 996
 """Maximum bytes of the note stored beside the output."""
-OUTBOX_SIZE = 32 * 1024
+TYPED_SIZE = 768
+"""Bytes for the progress of typed input."""
+OUTBOX_SIZE = 32 * 1024 - TYPED_SIZE
 """Maximum bytes stored here until the keeper has received them."""
 # A native integer is stored at once, so a service that is killed leaves its old or its new value.
 _COUNTS = struct.Struct("@QQ")
@@ -41,7 +43,8 @@ _LIMIT = _NOTE + _LENGTH.size + NOTE_SIZE
 _START = _LIMIT + _LENGTH.size
 _END = _START + SIZE
 _OUTBOX = _END
-_OUTBOX_START = _OUTBOX + _LENGTH.size
+_TYPED = _OUTBOX + _LENGTH.size
+_OUTBOX_START = _TYPED + TYPED_SIZE
 _WHOLE = _OUTBOX_START + OUTBOX_SIZE
 # The fill of the space for a read. The bytes differ so that no run of equal bytes looks like it.
 _PATTERN = memoryview(bytes([0xC1, 0xF9]) * (MAX_READ // 2 + 1))
@@ -81,10 +84,16 @@ def ledger_key(pane: int) -> str:
     return f"ledger:{pane}"
 
 
+def record_key(pane: int) -> str:
+    """Return the key of the blob that holds the record of a pane that is being created."""
+    return f"record:{pane}"
+
+
 class Journal:
     """A journal, mapped into the service; ``fd`` is closed once it is mapped.
 
     Attributes:
+        typed: The memory for the progress of typed input.
         is_damaged: Whether the counts of an earlier service were invalid, so that its output is lost.
     """
 
@@ -95,6 +104,7 @@ class Journal:
             os.close(fd)
             raise
         self._view = memoryview(self._map)
+        self.typed = self._view[_TYPED:_OUTBOX_START]
         self._before = b""
         # Use pread, because an access through the mapping would allocate pages that were never written to.
         self._base, self._length = _COUNTS.unpack(os.pread(fd, _COUNTS.size, 0))
@@ -222,5 +232,6 @@ class Journal:
     def close(self) -> None:
         """Unmap the memory; the keeper still holds it."""
         self._base, self._length, self._before = self.position, 0, b""
+        self.typed.release()
         self._view.release()
         self._map.close()

@@ -468,7 +468,7 @@ class Supervisor:
 
     def _on_release(self, message: Message) -> None:
         pane = _pane(message)
-        for key in (journals.checkpoint_key(pane), journals.ledger_key(pane)):
+        for key in (journals.checkpoint_key(pane), journals.ledger_key(pane), journals.record_key(pane)):
             self._blobs.pop(key, None)
         if pane in self._journals:
             os.close(self._journals.pop(pane))

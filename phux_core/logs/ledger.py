@@ -74,6 +74,7 @@ class Entry:
         number: Its number in the pane.
         place: The offset in the stream of the line on which it was typed; identifies a command that is reported again.
         lost: Whether it never began, or its end was not observed.
+        request: The id that the caller of ``run`` or ``start`` chose.
     """
 
     pane: int
@@ -89,6 +90,7 @@ class Entry:
     end: int | None = None
     exit_code: int | None = None
     lost: bool = False
+    request: str | None = None
 
     @property
     def id(self) -> str:
@@ -107,7 +109,7 @@ class Entry:
     def to_document(self, server: str | None = None) -> dict[str, Any]:
         """Return the entry as a wire document."""
         document = asdict(self) | {"id": self.id, "state": self.state}
-        for name in ("number", "place", "lost"):
+        for name in ("number", "place", "lost", "request"):
             del document[name]
         return document if server is None else document | {"log": f"{server}/{self.pane}"}
 
@@ -167,7 +169,7 @@ def load(data: bytes) -> Iterable[Entry]:
     entries: dict[int, Entry] = {}
     for text in data.splitlines():
         try:
-            values = dict(zip(_NAMES, json.loads(text), strict=True))
+            values = dict(zip(_NAMES, json.loads(text), strict=False))  # old lines have no request
             if not _are_valid(values):
                 continue
             entry = Entry(**values)
@@ -192,7 +194,7 @@ _KINDS = {
     "lost": BOOLEAN,
 }
 _ALL_KINDS = _KINDS | {
-    **dict.fromkeys(("command", "cwd", "client"), TEXT),
+    **dict.fromkeys(("command", "cwd", "client", "request"), TEXT),
     **dict.fromkeys(("start", "end"), COUNT),
     "ended_at": MOMENT,
     "exit_code": INTEGER,

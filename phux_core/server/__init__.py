@@ -5,6 +5,7 @@ tests/unit/test_imports.py reads the list.
 
 sync          a waker and a promise
 connection    a connected client: its frames, its pending requests, and everything sent to it
+receipts      the outcomes of requests that change something
 settings      the options that the keeper was started with
 kernel        foreground processes, system calls, line discipline, peer credentials
 keeper_link   the channel to the keeper

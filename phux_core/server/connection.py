@@ -76,7 +76,7 @@ class Connection(asyncio.BufferedProtocol):
     """One connected client.
 
     Args:
-        dispatch: Executes a call, given its name and its parameters.
+        dispatch: Executes a call, given its name, its parameters and the request's key.
 
     Attributes:
         client: The name from its hello, or None.
@@ -85,7 +85,7 @@ class Connection(asyncio.BufferedProtocol):
     _transport: asyncio.Transport
     _timer: asyncio.TimerHandle  # until the hello, and after a violation of the protocol
 
-    def __init__(self, host: Host, dispatch: Callable[[Connection, object, object], Answer]) -> None:
+    def __init__(self, host: Host, dispatch: Callable[[Connection, object, object, object], Answer]) -> None:
         self.client: str | None = None
         self._host, self._loop, self._dispatch = host, host.loop, dispatch
         self._decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
@@ -181,7 +181,7 @@ class Connection(asyncio.BufferedProtocol):
         if not isinstance(request_id, int) or isinstance(request_id, bool) or not 0 <= request_id < _MAX_REQUEST_ID:
             raise ProtocolError("a request has no id, or one that is not a number from 0 to 2^53 - 1")
         try:
-            answer = self._dispatch(self, call, header.get("params"))
+            answer = self._dispatch(self, call, header.get("params"), header.get("key"))
         except Exception as error:  # noqa: BLE001  an error ends only this request
             self._reply(request_id, call, error)
             return
@@ -316,6 +316,7 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.write(frame)
 
 
-def error_document(error: PhuxError) -> dict[str, str]:
+def error_document(error: PhuxError) -> dict[str, object]:
     """Return the ``error`` field of a frame."""
-    return {"code": error.code, "message": error.message, "remedy": error.remedy}
+    executed = {} if error.executed is None else {"executed": error.executed}
+    return {"code": error.code, "message": error.message, "remedy": error.remedy, **executed}

@@ -241,17 +241,23 @@ class Pane:
 
     # Input
 
-    def type(self, items: list[dict[str, Any]], *, client: str | None = None) -> tuple[int, asyncio.Future[None]]:
+    def type(
+        self, items: list[dict[str, Any]], *, client: str | None = None, key: str | None = None
+    ) -> tuple[int, asyncio.Future[None]]:
         """Type the items of an ``input`` call for a person or client, encoded for the current modes, as one piece.
+
+        Nothing is typed if a request with the same key was typed before.
 
         Returns:
             The number of bytes, and a future that is done when they are written.
         """
+        if key is not None and (typed := self.keyboard.queue.find(key)) is not None:
+            return typed
         self.intake.read_now()  # keys are for the current modes, and follow the answers to earlier queries
         self.watch.look_if_due()
         if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
-        data, written = self.keyboard.type(items)
+        data, written = self.keyboard.type(items, key=key)
         if data:
             self.ledger.typist = client if b"\r" in data or b"\n" in data else self.ledger.typist
             self.runs.typed(data)

@@ -18,7 +18,7 @@ class PaneRecord:
     ``engine`` is set if it must not use the server's default engine; ``engine_note`` explains it. ``nonce`` is
     contained in the marks of its shell; empty without shell integration. ``history_limit`` is set if it differs from
     the server's. ``shell`` is the kind of interactive shell that it was started with, if any. ``request`` is
-    the id that its creator chose, which makes a repeated request harmless.
+    the key of the request that created it.
     """
 
     id: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import socket
@@ -15,7 +16,7 @@ from phux_core import engine as engines
 from phux_core import procfs, wire
 from phux_core.clock import boottime
 from phux_core.errors import LimitError
-from phux_core.keeper.journal import checkpoint_key, ledger_key
+from phux_core.keeper.journal import checkpoint_key, ledger_key, record_key
 from phux_core.logs.places import server_name
 from phux_core.peer import peer_uid
 from phux_core.server.connection import Connection, error_document
@@ -25,9 +26,11 @@ from phux_core.server.keeper_link import KeeperLink
 from phux_core.server.kernel.syscall import ask_where_refused
 from phux_core.server.pane import Pane, PaneContext, restore
 from phux_core.server.pane_faults import PaneFaults
+from phux_core.server.pane_record import PaneRecord
 from phux_core.server.pty.read_order import ReadTurns
 from phux_core.server.push.attachments import Attachments
 from phux_core.server.push.hub import EventHub
+from phux_core.server.receipts import Receipts
 from phux_core.server.screen.rebuild import SET_ASIDE, Rebuilt, blank, label, rebuild
 from phux_core.server.shell.events import STATES
 from phux_core.server.tree.arranger import Arranger
@@ -45,7 +48,6 @@ if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
     from phux_core.server.connection import Answer
     from phux_core.server.keeper_link import Child, Inheritance
-    from phux_core.server.pane_record import PaneRecord
     from phux_core.server.settings import Settings
 
 MAX_CLIENTS = 1024
@@ -54,6 +56,8 @@ _RESERVED = 16
 _RESERVED_FOR = frozenset({"status", "tree", "kill", "kill_server"})
 _STEPS = 2**32 - 1
 _ACCEPT_AGAIN_S = 1.0
+# How long a program waits for the repetition of the request for which an earlier service started it.
+_CLAIM_S = 30.0
 # Numbers of subscriptions are unique among this many restarts.
 _RESTARTS, _SUBSCRIPTIONS = 2**12, 2**20
 _log = logging.getLogger("phux.service")
@@ -63,6 +67,7 @@ class Service:
     """One instance of the service; ``dispatch`` executes a call of a client, given its name and its parameters.
 
     Attributes:
+        receipts: The outcomes of requests that changed something.
         reserved_names: Names of sessions that are being created.
         starting: The number of programs that are being started.
     """
@@ -73,11 +78,15 @@ class Service:
         channel: Channel,
         inheritance: Inheritance,
         loop: asyncio.AbstractEventLoop,
-        dispatch: Callable[[Service, Connection, object, object], Answer],
+        dispatch: Callable[[Service, Connection, object, object, object], Answer],
     ) -> None:
         self.loop = loop
         self._dispatch = dispatch
-        self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
+        stored_tree, _, stored_receipts = inheritance.blobs.get("tree", b"").partition(b"\n")
+        self.tree = Tree.load(stored_tree) if stored_tree else Tree()
+        self.receipts = Receipts(stored_receipts, self.write_tree)
+        self._removed: list[int] = []
+        self._orphans: dict[str, tuple[PaneRecord, Child]] = {}
         self.panes: dict[int, Pane] = {}
         first_number = 1 + (inheritance.hello["restarts"] % _RESTARTS) * _SUBSCRIPTIONS
         self.events = EventHub(first_number)
@@ -219,12 +228,12 @@ class Service:
 
     def remove_panes(self, pane_ids: list[int]) -> None:
         self.arranger.remove(pane_ids)
-        self._save_tree()  # before their state is removed: the tree must not name panes that cannot be restored
         for pane_id in pane_ids:
             pane = self.panes.pop(pane_id, None)
             if pane is not None:
                 pane.close()
-                self.keeper.release(pane_id)
+                self._removed.append(pane_id)
+        self._save_tree()
 
     def tree_changed(self) -> None:
         """Save the tree, remove expired panes, and end the server if it is no longer needed."""
@@ -237,9 +246,23 @@ class Service:
         child.journal.close()
         self.keeper.discard(child.pane, child.status)
 
+    def claim(self, key: str | None) -> tuple[PaneRecord, Child] | None:
+        """Return the program that an earlier service started for a request, with the record of its pane."""
+        return self._orphans.pop(key, None) if key is not None else None
+
+    def _discard_orphan(self, key: str) -> None:
+        orphan = self.claim(key)
+        if orphan is not None:
+            self.discard(orphan[1])
+
     def write_tree(self) -> None:
-        """Store the tree at the keeper for the next service."""
-        self.keeper.put("tree", self.tree.dump())
+        """Store the tree and the receipts at the keeper for the next service; during a call, when it is done."""
+        if self.receipts.is_executing:
+            return
+        self.keeper.put("tree", self.tree.dump() + b"\n" + self.receipts.dump())
+        for pane_id in self._removed:  # not before: the tree must not name panes that cannot be restored
+            self.keeper.release(pane_id)
+        self._removed.clear()
 
     def _save_tree(self) -> None:
         """Save the tree, and report its changes."""
@@ -266,9 +289,8 @@ class Service:
         for child in inheritance.children:
             record = known.pop(child.pane, None)
             if record is None:
-                # Started for a request that was lost with the old service: no client knows it.
                 self.tree.pane_id_was_taken(child.pane)
-                self.discard(child)
+                self._adopt_orphan(child, inheritance.blobs.get(record_key(child.pane)))
                 continue
             self.add_pane(record, child.master, child.journal, **kept(record), wait_status=child.status)
         for record in known.values():  # no program: it had ended before, and its status is in the tree
@@ -278,6 +300,17 @@ class Service:
             self.add_pane(record, -1, inheritance.take_journal(record.id), **kept(record))
         self.arranger.take_over()
         self._save_tree()  # engines may have changed
+
+    def _adopt_orphan(self, child: Child, stored: bytes | None) -> None:
+        """Keep a program that was started for a request that was lost with the old service, until it is repeated."""
+        if stored is None:  # it cannot be repeated: it had no key
+            self.discard(child)
+            return
+        record = PaneRecord(**json.loads(stored))
+        assert record.request is not None
+        record.pid = child.pid
+        self._orphans[record.request] = record, child
+        self.loop.call_later(_CLAIM_S, self._discard_orphan, record.request)
 
     def _change_crashed_engine(self, suspect: PaneRecord | None) -> None:
         """Switch the pane whose output crashed the last service to the other engine."""
@@ -294,10 +327,13 @@ class Service:
 
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)
-        if pane is None:
-            self.keeper.discard(pane_id, wait_status)
-        else:
+        orphan = next((child for _record, child in self._orphans.values() if child.pane == pane_id), None)
+        if pane is not None:
             pane.exited(wait_status)
+        elif orphan is not None:
+            orphan.status = wait_status
+        else:
+            self.keeper.discard(pane_id, wait_status)
 
     def _on_pane_dead(self, pane: Pane) -> None:
         self.arranger.retire(pane.id)
@@ -361,10 +397,10 @@ class Service:
         self._accepting.add(task)
         task.add_done_callback(self._accepting.discard)
 
-    def _execute(self, connection: Connection, call: object, params: object) -> Answer:
+    def _execute(self, connection: Connection, call: object, params: object, key: object) -> Answer:
         if connection in self._surplus and len(self._connections) > MAX_CLIENTS and call not in _RESERVED_FOR:
             raise _too_many_clients()
-        return self._dispatch(self, connection, call, params)
+        return self._dispatch(self, connection, call, params, key)
 
     def _replace_listener(self, fd: int) -> None:
         """Accept clients on another socket, because the file of the old one was deleted."""

@@ -206,11 +206,13 @@ class Error(Document):
         error: The code and message.
         remedy: The action that fixes the problem; may be empty.
         exit_code: The verb's exit status.
+        executed: False if the request had no effect, True if it had some; absent if the error does not say.
     """
 
     error: ErrorDetail
     remedy: str
     exit_code: int
+    executed: bool | None = None
 
 
 @frozen(kw_only=True)

@@ -141,11 +141,11 @@ def children_of(keeper):
 
 def test_a_repeated_request_returns_what_the_first_one_created(server):
     with RawClient(server.socket) as client:
-        first = client.get("new_session", cwd="/", command=["sleep", "1000"], request="one")
-        assert client.get("new_session", cwd="/", command=["sleep", "1000"], request="one") == first
-        other = client.get("new_session", cwd="/", command=["sleep", "1000"], request="other")
+        first = client.get("new_session", cwd="/", command=["sleep", "1000"], key="one")
+        assert client.get("new_session", cwd="/", command=["sleep", "1000"], key="one") == first
+        other = client.get("new_session", cwd="/", command=["sleep", "1000"], key="other")
         assert other["session"] != first["session"]
-        window = client.get("new_window", session=first["session_id"], command=["sleep", "1000"], request="two")
-        assert client.get("new_window", session=first["session_id"], request="two") == window
-        pane = client.get("split", pane=window["pane_id"], direction="down", command=["sleep", "1000"], request="3")
-        assert client.get("split", pane=window["pane_id"], direction="down", request="3") == pane
+        window = client.get("new_window", session=first["session_id"], command=["sleep", "1000"], key="two")
+        assert client.get("new_window", session=first["session_id"], key="two") == window
+        pane = client.get("split", pane=window["pane_id"], direction="down", command=["sleep", "1000"], key="3")
+        assert client.get("split", pane=window["pane_id"], direction="down", key="3") == pane

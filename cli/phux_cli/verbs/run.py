@@ -111,12 +111,14 @@ def _interrupted(options: argparse.Namespace, pane: int, run_id: str) -> RunInte
     try:
         with connection(options, timeout_s=_LEAVE_TIMEOUT_S) as phux:
             reply = phux.drive(flows.leave_run(pane, run_id, interrupt=options.interrupt))
-    except PhuxError as error:
-        return RunInterruptedError(f"the command may still be running in @{pane}: {error.message}", remedy=remedy)
+    except PhuxError as failure:
+        return RunInterruptedError(f"the command may still be running in @{pane}: {failure.message}", remedy=remedy)
     if reply["outcome"] == "finished":
         return RunInterruptedError(f"the command in @{pane} ended with exit code {reply['exit_code']}")
     if not reply["started"]:
-        return RunInterruptedError(f"the command was not typed in @{pane}")
+        error = RunInterruptedError(f"the command was not typed in @{pane}")
+        error.executed = False
+        return error
     if reply["ended"]:
         return RunInterruptedError(f"C-c stopped the command in @{pane}")
     happened = "is still running after C-c" if options.interrupt else "is still running"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from phux_core.engine.protocol import PrivateOsc
     from phux_core.errors import PhuxError
     from phux_core.server.history.pane_ledger import PaneLedger
+    from phux_core.server.run.record import RunRequest
     from phux_core.server.shell.events import Look, ShellEvent, State
     from phux_core.server.shell.pane_shell import PaneShell
 
@@ -61,10 +62,28 @@ class RunFollower:
         self._unsettled: tuple[Run, int | None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def find(self, id_: str) -> Run | None:
-        """Return a run that was requested before, on a lost connection."""
+    def find(self, request: RunRequest) -> Run | None:
+        """Return a run that was requested before, on a lost connection.
+
+        Raises:
+            BusyError: The command was typed, and its end was not observed.
+        """
         runs = (self.current, self._last, self._resumed)
-        return next((run for run in runs if run is not None and run.id == id_), None)
+        known = next((run for run in runs if run is not None and run.id == request.id), None)
+        entry = self._ledger.requested(request.id)
+        if known is not None or entry is None:
+            return known
+        if entry.start is None or entry.end is None or entry.ended_at is None:
+            raise BusyError(
+                f"the command {entry.id} was typed in {self._shell.name}, and its end was not observed",
+                remedy="look at the screen to see what happened",
+            )
+        run = Run.of_entry(entry, request, self._shell.record.shell or "")
+        run.capture = Capture(entry.start)
+        if entry.start < self._shell.journal.base:
+            run.capture.recall(self._read_log, min(entry.end, self._shell.journal.base))
+        self._resolve(run)
+        return run
 
     def begin(self, run: Run) -> None:
         """Follow a run that is about to be typed."""

@@ -64,7 +64,7 @@ class Runner:
             ``outcome`` and its fields, see docs/wire.md.
         """
         deadline = None if request.timeout_s is None else time.monotonic() + request.timeout_s
-        known = self._runs.find(request.id)
+        known = self._runs.find(request)
         if known is not None:
             return await self._outcome(known, request, deadline)
         if request.timeout_s == 0:
@@ -86,7 +86,7 @@ class Runner:
 
     async def start(self, request: RunRequest, is_wanted: Callable[[], bool]) -> Run:
         """Type a command at the prompt, and do not wait for its end."""
-        known = self._runs.find(request.id)
+        known = self._runs.find(request)
         if known is not None:
             return known
         await self._refuse_if_busy(request)

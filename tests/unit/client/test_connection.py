@@ -147,11 +147,51 @@ def test_events_of_an_ended_subscription_are_discarded():
     assert not connection.has_event(5)
 
 
-def test_only_repeatable_calls_are_sent_again_after_a_disconnection():
-    lost = errors.DisconnectedError("gone")
-    assert Attempts("status", {}, 30).pause_s(lost) < 1
-    with pytest.raises(errors.DisconnectedError):
-        Attempts("kill", {}, 30).pause_s(lost)
+LOST = errors.DisconnectedError("gone")
+
+
+def test_a_call_that_is_neither_repeatable_nor_keyed_is_not_sent_again():
+    assert Attempts("status", {}, 30).lost(LOST, sent=True) < 1
+    assert Attempts("kill", {}, 30).lost(LOST, sent=True) < 1
+    with pytest.raises(errors.DisconnectedError) as caught:
+        Attempts("attach", {}, 30).lost(errors.DisconnectedError("gone"), sent=True)
+    assert caught.value.executed is None
+
+
+def test_a_request_that_was_not_sent_is_always_sent_again():
+    assert Attempts("attach", {}, 30).lost(LOST, sent=False) < 1
+
+
+def test_an_error_says_that_a_request_that_was_never_sent_was_not_executed():
+    attempts = Attempts("kill", {}, 30)
+    assert attempts.timed_out().executed is False
+    attempts.lost(LOST, sent=False)
+    assert attempts.timed_out().to_document()["executed"] is False
+    attempts.lost(LOST, sent=True)
+    assert attempts.timed_out().executed is None
+    assert "executed" not in attempts.timed_out().to_document()
+
+
+def test_each_request_that_changes_something_has_a_key_of_its_own():
+    one, other = Attempts("zoom", {}, 30).key, Attempts("zoom", {}, 30).key
+    assert one is not None
+    assert one != other
+    assert Attempts("tree", {}, 30).key is None
+
+
+def test_the_key_is_sent_beside_the_parameters():
+    connection = connected()
+    connection.request("kill", {"scope": "pane", "id": 1}, "k1")
+    assert outgoing_headers(connection)[0]["key"] == "k1"
+
+
+def test_a_request_counts_as_sent_when_its_last_byte_was_sent():
+    connection = connected()
+    number = connection.request("status", {})
+    connection.sent(len(connection.outgoing) - 1)
+    assert not connection.was_sent(number)
+    connection.sent(1)
+    assert connection.was_sent(number)
 
 
 def test_a_request_is_repeated_for_a_limited_time_while_the_service_restarts(caplog, monkeypatch):
@@ -160,12 +200,12 @@ def test_a_request_is_repeated_for_a_limited_time_while_the_service_restarts(cap
     restarting = errors.from_wire({"code": "service_restarting", "message": "the service died 9 times; see LOG"})
     attempts = Attempts("kill", {}, 30)
     while now[0] < 6:
-        now[0] += attempts.pause_s(restarting)
+        now[0] += attempts.lost(restarting, sent=True)
     assert attempts.timed_out() is restarting
     assert [record.message for record in caplog.records] == ["phux: the service died 9 times; see LOG; waiting for it"]
     now[0] += 3
     with pytest.raises(errors.PhuxError, match="died 9 times"):
-        attempts.pause_s(restarting)
+        attempts.lost(restarting, sent=True)
 
 
 def test_a_request_that_always_ends_the_connection_is_not_repeated_forever():
@@ -173,7 +213,7 @@ def test_a_request_that_always_ends_the_connection_is_not_repeated_forever():
     with pytest.raises(errors.DisconnectedError):
         for _ in range(100):
             attempts.begin()
-            attempts.pause_s(errors.DisconnectedError("gone"))
+            attempts.lost(errors.DisconnectedError("gone"), sent=True)
 
 
 def test_connections_that_lasted_for_a_while_do_not_count_as_failed_attempts(monkeypatch):
@@ -183,7 +223,7 @@ def test_connections_that_lasted_for_a_while_do_not_count_as_failed_attempts(mon
     for number in range(30):
         assert attempts.begin() == {"timeout_ms": 60_000 - 1_500 * number}
         now[0] += 1.5
-        attempts.pause_s(errors.DisconnectedError("gone"))
+        attempts.lost(errors.DisconnectedError("gone"), sent=True)
 
 
 def test_a_timeout_of_zero_is_sent_unchanged():

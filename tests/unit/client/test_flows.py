@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from typing import Any, NamedTuple
-from unittest.mock import ANY
 
 import pytest
 from styles import PLAIN_STYLE
@@ -236,7 +235,7 @@ def test_an_unknown_target_is_refused_after_the_tree_request():
 def test_new_sends_only_directory_and_environment_by_default():
     reply = {"session": "0", "session_id": 1, "window_id": 1, "pane_id": 1}
     driven = play(flows.new(CALLER), reply)
-    assert driven.steps == [("new_session", {"cwd": "/home/me", "env": {"HOME": "/home/me"}, "request": ANY})]
+    assert driven.steps == [("new_session", {"cwd": "/home/me", "env": {"HOME": "/home/me"}})]
     assert driven.result == reply
 
 
@@ -252,13 +251,7 @@ def test_new_sends_all_its_options():
         "extra_env": {"A": "b"},
         "cols": 120,
         "rows": 40,
-        "request": ANY,
     }
-
-
-def test_each_creation_has_an_id_of_its_own():
-    one, other = (play(flows.new(CALLER), {}).steps[0][1]["request"] for _ in range(2))
-    assert one != other
 
 
 def test_new_sends_an_absolute_directory_unchanged():
@@ -296,7 +289,6 @@ def test_split_splits_the_target_pane_and_returns_the_place_of_the_new_pane():
             "command": ["top"],
             "env": {"HOME": "/home/me"},
             "extra_env": {"A": "b"},
-            "request": ANY,
         },
     )
     validate("place", driven.result)
