@@ -58,9 +58,8 @@ def _of_command(root: str, server: str | None, request: dict[str, Any]) -> dict[
 def _read(
     root: str, log: places.LogId, query: dict[str, Any], unwritten: tuple[int, bytes] | None = None
 ) -> dict[str, Any]:
-    if "cols" not in query:
-        cols, rows = listing.sizes(root, log)
-        query = query | {"cols": cols, "rows": rows}
+    if "sizes" not in query:
+        query = query | {"sizes": listing.stored_sizes(root, log)}
     return read_log(root, log, Query(**query), unwritten)
 
 

@@ -107,7 +107,7 @@ def _live(service: Service, which: CommandId) -> Pane | None:
 
 async def _read_live(service: Service, connection: Connection, pane: Pane, query: dict[str, Any]) -> Result:
     """Read the log of a live pane; output that is not in its files, from the journal."""
-    asked = query | {"cols": pane.record.cols, "rows": pane.record.rows}
+    asked = query | {"sizes": pane.log.sizes}
     log = f"{service.logs.server}/{pane.id}" if pane.log.is_on else None
     is_current = False
     with pane.faults.output:
