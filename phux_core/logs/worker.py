@@ -1,7 +1,8 @@
 """``python -P -m phux_core.logs.worker``: reads, renders and searches logs for its parent process.
 
-Requests and replies are lines of JSON, on stdin and stdout. The worker handles one request at a time, writes no files
-and can be killed at any moment. A pattern that takes too long to match ends the process (see ``phux_core.patterns``).
+Requests and replies are lines of JSON, on stdin and stdout; output that no file has follows its request as bytes. The
+worker handles one request at a time, writes no files and can be killed at any moment. A pattern that takes too long to
+match ends the process (see ``phux_core.patterns``).
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Execute a request and return its result."""
+def answer(request: dict[str, Any], data: bytes = b"") -> dict[str, Any]:
+    """Execute a request and return its result; ``data`` is output that no file has."""
     root, server = request["root"], request.get("server")
     if request["do"] == "list":
         return {"logs": listing.list_logs(root, server, request["live"])}
@@ -32,8 +33,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         logs = list(places.logs(root)) if named is None else list(filter(None, map(places.LogId.parse, named)))
         return search(root, logs, request["pattern"], context=request["context"], most=request["most"])
     unwritten = None
-    if "data" in request:
-        unwritten = request["offset"], request["data"].encode("utf-8", "surrogateescape")
+    if "offset" in request:
+        unwritten = request["offset"], data
         if request.get("log") is None:  # the pane has no log
             return {"log": None, "pane": request["pane"], **read(Held(*unwritten), Query(**request["query"]))}
     if request["do"] == "newest_commands":
@@ -75,7 +76,8 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Reply to requests until the stream ends."""
     for line in requests:
         try:
-            reply: dict[str, Any] = {"ok": answer(json.loads(line))}
+            request = json.loads(line)
+            reply: dict[str, Any] = {"ok": answer(request, requests.read(request.get("data_size", 0)))}
         except Exception as error:  # noqa: BLE001  a bug ends this request, not the worker
             if not isinstance(error, PhuxError):
                 traceback.print_exc()

@@ -73,6 +73,10 @@ def test_a_full_disk_does_not_stop_a_pane_and_the_journal_is_written_later(small
     assert (hole["terminal"], hole["end"], hole["why"]) == ("@1", None, "No space left on device")
     assert 500_000 < hole["start"] < 1_048_576
     assert f"the log of @1 lacks bytes {hole['start']} to now: No space left on device" in cli("status").out
+    read = cli.json("logs", "@1", "--from-byte", str(hole["start"] - 100), "--max-bytes", "5000000")
+    assert read["content"].count("y" * 99 + "\n") * 101 > read["next_byte"] - hole["start"] - 200
+    assert (read["holes"], read["eof"]) == ([], True)
+    assert cli.json("logs", "@1")["total_lines"] == 30_004  # with the typed line, its echo and the answer
     assert cli.json("status")["logs"]["problem"] == "No space left on device"
     checked = cli("doctor")
     assert checked.code == 1

@@ -201,7 +201,7 @@ def test_reading_with_max_bytes_of_zero_does_not_advance(tmp_path):
 def test_only_the_ends_of_long_output_are_rendered_but_all_lines_are_counted(monkeypatch):
     rendered = []
     render = text.render
-    monkeypatch.setattr(text, "render", lambda data, **size: rendered.append(len(data)) or render(data, **size))
+    monkeypatch.setattr(text, "render", lambda data, sizes: rendered.append(len(data)) or render(data, sizes))
     line = b"y" * 98
     data = (line + b"\r\n") * 100_000 + b"the end\r\n"
     result = read_data(data, since=0, until=len(data))
@@ -359,7 +359,7 @@ def test_stripping_keeps_newlines(data):
 def test_grep_renders_only_around_possible_matches(monkeypatch):
     rendered = []
     render = text.render
-    monkeypatch.setattr(text, "render", lambda data, **size: rendered.append(data) or render(data, **size))
+    monkeypatch.setattr(text, "render", lambda data, sizes: rendered.append(data) or render(data, sizes))
     bars = b"".join(b"\x1b[Kstep %d\rdone  %d\r\n" % (number, number) for number in range(40_000))
     data = bars + b"an err\bror\r\n" + bars
     result = read_data(data, grep="^an error$", context=1)
@@ -453,6 +453,10 @@ def test_search_finds_the_same_matches_as_a_search_of_each_line(parts, pattern):
         assert [offset for _number, offset, _line in found] == [
             len(b"\n".join([*lines[: number - 1], b""])) for number, _line in expected
         ]
+
+
+def test_a_pattern_that_is_not_utf8_matches_nothing(root):
+    assert search(root, [LOG], "line\udce9 x") == {"matches": [], "truncated": False}
 
 
 def test_search_applies_backspaces_and_carriage_returns():

@@ -68,12 +68,18 @@ class PaneLog:
                 self._check_directory()
             except OSError as error:
                 self._failed(error)
-        self._meta["sizes"] = self._sizes_with(meta["cols"], meta["rows"])
+        self._meta["sizes"] = self._sizes_with(*sizes.load(meta)[-1][1:])
         self._save_meta()
 
     @property
     def is_on(self) -> bool:
         return self._writer is not None
+
+    @property
+    def unwritten(self) -> tuple[int, bytes]:
+        """The offset and the bytes of the output that is in the journal, but in no file."""
+        start = self._journal.oldest if self._writer is None else max(self._journal.oldest, self._writer.end)
+        return start, self._journal.since(start)
 
     @property
     def holes(self) -> list[Hole]:
