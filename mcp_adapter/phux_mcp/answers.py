@@ -8,6 +8,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from phux_core.errors import NoServerError
+from phux_core.printable import escaped, printable
 
 if TYPE_CHECKING:
     from phux_client.flows import Document
@@ -32,13 +33,13 @@ class Answer:
 
 def pretty(document: object) -> str:
     """Format a document for people."""
-    return json.dumps(document, indent=2, ensure_ascii=False)
+    return escaped(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 def to_result(found: Answer | Document, revision: Revision) -> Document:
     """Return the result of a call."""
     answer = found if isinstance(found, Answer) else Answer(found)
-    result: Document = {"content": [{"type": "text", "text": answer.text}]}
+    result: Document = {"content": [_shown(answer.text)]}
     if revision.structured and answer.structured is not None:
         result["structuredContent"] = answer.structured
     result["isError"] = False
@@ -47,7 +48,12 @@ def to_result(found: Answer | Document, revision: Revision) -> Document:
 
 def to_failure(error: PhuxError) -> Document:
     """Return the result of a failed call, which the model can read and act on."""
-    return {"content": [{"type": "text", "text": explain(error)}], "isError": True}
+    return {"content": [_shown(explain(error))], "isError": True}
+
+
+def _shown(text: str) -> Document:
+    """Return a text of a result; the host may print it on a terminal."""
+    return {"type": "text", "text": printable(text)}
 
 
 def explain(error: PhuxError) -> str:

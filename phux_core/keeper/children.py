@@ -33,7 +33,7 @@ _CELL_PIXELS = (8, 16)
 # Python ignores some signals; nohup, or a script that starts us in the background, ignores others.
 _SIGNALS_TO_RESTORE = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 
-_original_files_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+_original_limits = {number: resource.getrlimit(number) for number in (resource.RLIMIT_NOFILE, resource.RLIMIT_CORE)}
 
 
 class Child(NamedTuple):
@@ -72,6 +72,16 @@ def raise_files_limit() -> None:
                 return
 
 
+def disable_core_dumps() -> None:
+    """Prevent core dumps of this process, which may contain typed secrets; children get the original limit.
+
+    Linux ignores a limit of 0 if the dump goes to a program, but skips the dump if the limit is 1.
+    """
+    _soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    limit = 1 if sys.platform == "linux" and hard else 0
+    resource.setrlimit(resource.RLIMIT_CORE, (limit, hard))
+
+
 def window_size(cols: int, rows: int) -> bytes:
     """Pack a window size for TIOCSWINSZ, with plausible pixel sizes for programs that divide by them."""
     return struct.pack("HHHH", rows, cols, cols * _CELL_PIXELS[0], rows * _CELL_PIXELS[1])
@@ -108,14 +118,16 @@ def spawn(pane: int, argv: list[str], *, cwd: str, env: Mapping[str, str], cols:
 @contextlib.contextmanager
 def _inheritable_state(cwd: str) -> Iterator[None]:
     """Set the working directory and the limits that a program inherits, and restore ours afterwards."""
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limits = {number: resource.getrlimit(number) for number in _original_limits}
     here = os.open(".", getattr(os, "O_PATH", os.O_RDONLY))
     try:
         os.chdir(cwd)
-        resource.setrlimit(resource.RLIMIT_NOFILE, _original_files_limit)
+        for number, limit in _original_limits.items():
+            resource.setrlimit(number, limit)
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        for number, limit in limits.items():
+            resource.setrlimit(number, limit)
         os.fchdir(here)
         os.close(here)
 

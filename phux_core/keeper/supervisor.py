@@ -34,7 +34,7 @@ from phux_core.clock import boottime
 from phux_core.keeper import journal as journals
 from phux_core.keeper import witness
 from phux_core.keeper.channel import Channel, ChannelClosedError, Message
-from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, raise_files_limit, spawn
+from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, disable_core_dumps, raise_files_limit, spawn
 from phux_core.keeper.feed_mark import FeedMark, Marked
 from phux_core.keeper.logfile import log, trim_log
 from phux_core.keeper.notices import Notices
@@ -123,6 +123,7 @@ class Supervisor:
     def run(self) -> None:
         """Run until shutdown; return when all children and the service have exited."""
         raise_files_limit()
+        disable_core_dumps()
         self._selector.register(self._wake_fd, selectors.EVENT_READ, self._on_signals)
         if self._life_fd is not None:
             self._selector.register(self._life_fd, selectors.EVENT_READ, self._on_life_end)

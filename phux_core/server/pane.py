@@ -269,7 +269,7 @@ class Pane:
         effects = self.terminal.resize(cols, rows)
         self.record.cols, self.record.rows = cols, rows
         with self.faults.output:
-            self.log.update(cols=cols, rows=rows)
+            self.log.resized(cols, rows)
         self.keep_checkpoint()  # the output so far was parsed at the old size
         self.set_kernel_size()
         if self.takes_input:

@@ -11,7 +11,7 @@ or the shell did not report an exit code.
 import argparse
 
 from phux_cli.connection import connection
-from phux_cli.output import print_on_stderr, show
+from phux_cli.output import print_on_stderr, show, stream_raw
 from phux_cli.usage import TIMEOUT, add_param, add_params
 from phux_cli.verbs import start
 from phux_client import flows
@@ -91,7 +91,11 @@ def run(options: argparse.Namespace) -> int:
                 raise
             phux.close()  # makes the server stop waiting, and drop a command that was not typed yet
             raise _interrupted(options, pane, run_id) from None
-    show(options, result, *([result["output"].removesuffix("\n")] if result["output"] else []))
+    text = result["output"]
+    if options.json or not options.raw:
+        show(options, result, *(text.removesuffix("\n").split("\n") if text else []))
+    elif text:
+        stream_raw(text.removesuffix("\n") + "\n")
     if not result["exit_known"]:
         print_on_stderr(
             "phux: the command ended, but the shell did not report its exit code. The command may have replaced "

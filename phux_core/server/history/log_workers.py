@@ -115,7 +115,10 @@ class LogWorkers:
 async def _exchange(worker: Process, request: dict[str, Any]) -> dict[str, Any]:
     assert worker.stdin is not None
     assert worker.stdout is not None
-    worker.stdin.write(json.dumps(request).encode() + b"\n")
+    # As bytes after the line: JSON of a whole journal would delay other clients.
+    data: bytes = request.pop("data", b"")
+    worker.stdin.write(json.dumps(request | {"data_size": len(data)}).encode() + b"\n")
+    worker.stdin.write(data)
     await worker.stdin.drain()
     reply: dict[str, Any] = json.loads(await worker.stdout.readuntil())
     return reply

@@ -14,13 +14,14 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from phux_core.logs import ledger, places
+from phux_core.logs import ledger, places, sizes
 from phux_core.logs.stored import Stored
 from phux_core.logs.writing import DELETED
 
 if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
     from phux_core.logs.ledger import Ledger
+    from phux_core.logs.sizes import Size
     from phux_core.logs.writing import LogWriter
 
 _PIECE = 1024 * 1024
@@ -67,11 +68,18 @@ class PaneLog:
                 self._check_directory()
             except OSError as error:
                 self._failed(error)
-            self._save_meta()
+        self._meta["sizes"] = self._sizes_with(*sizes.load(meta)[-1][1:])
+        self._save_meta()
 
     @property
     def is_on(self) -> bool:
         return self._writer is not None
+
+    @property
+    def unwritten(self) -> tuple[int, bytes]:
+        """The offset and the bytes of the output that is in the journal, but in no file."""
+        start = self._journal.oldest if self._writer is None else max(self._journal.oldest, self._writer.end)
+        return start, self._journal.since(start)
 
     @property
     def holes(self) -> list[Hole]:
@@ -179,6 +187,18 @@ class PaneLog:
         if any(self._meta.get(name) != value for name, value in meta.items()):
             self._meta |= meta
             self._save_meta()
+
+    @property
+    def sizes(self) -> list[Size]:
+        """The sizes that the terminal has had."""
+        return sizes.load(self._meta)
+
+    def resized(self, cols: int, rows: int) -> None:
+        """Record the size of the terminal for the output from here on."""
+        self.update(cols=cols, rows=rows, sizes=self._sizes_with(cols, rows))
+
+    def _sizes_with(self, cols: int, rows: int) -> list[Size]:
+        return sizes.with_size(self.sizes, self._journal.position, cols, rows)
 
     def ended(self, **how: Any) -> None:
         """Record how the pane's program ended, and close the file."""

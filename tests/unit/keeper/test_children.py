@@ -67,7 +67,7 @@ def _is_inheritable(fd):
 @pytest.mark.usefixtures("start")
 def test_a_program_leads_the_session_of_its_terminal_and_inherits_nothing_else(tmp_path, monkeypatch):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    monkeypatch.setattr(children, "_original_files_limit", (soft - 1, hard))
+    monkeypatch.setitem(children._original_limits, resource.RLIMIT_NOFILE, (soft - 1, hard))
     here, ignored = os.getcwd(), signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
     try:
@@ -98,7 +98,7 @@ def test_a_program_leads_the_session_of_its_terminal_and_inherits_nothing_else(t
 def test_a_program_starts_although_all_descriptors_below_its_limit_are_in_use(monkeypatch):
     _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     fds = [os.open("/dev/null", os.O_RDONLY) for _ in range(40)]
-    monkeypatch.setattr(children, "_original_files_limit", (fds[-1], hard))
+    monkeypatch.setitem(children._original_limits, resource.RLIMIT_NOFILE, (fds[-1], hard))
     try:
         assert output(spawn("/bin/sh", "-c", "ulimit -n")).strip() == str(fds[-1])
     finally:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phux_core.errors import BadRequestError, NoSuchTargetError
-from phux_core.logs import text
+from phux_core.logs import sizes, text
 from phux_core.logs.cutting import cut
 from phux_core.logs.places import LogId
 from phux_core.logs.reading import Query, read, read_log
@@ -56,6 +56,28 @@ def test_cursor_motion_does_not_reduce_the_number_of_lines():
     bars = b"".join(b"step %d\r\n\x1b[1A\x1b[2K" % number for number in range(50)) + b"done\r\n"
     result = read_data(b"".join(b"line %d\r\n" % number for number in range(100)) + bars, lines=10)
     assert result["content"].split("\n") == [*(f"line {number}" for number in range(91, 100)), "done"]
+
+
+def test_each_part_of_a_log_is_rendered_at_its_size():
+    data = b"a long line that wraps\x1b[Gx\r\n"
+    narrow, wide = "a long line that wraxs", "x long line that wraps"
+    sizes = [(0, 20, 24), (len(data), 80, 24), (2 * len(data), 20, 24)]
+    assert read_data(data * 3, sizes=sizes)["content"].split("\n") == [narrow, wide, narrow]
+    assert read_data(data * 2, len(data), sizes=sizes)["content"].split("\n") == [wide, narrow]
+
+
+def test_damaged_and_old_sizes_of_a_log_are_replaced():
+    assert sizes.load({"sizes": [[5, 100, 30], "x", [1, 2], [0, 80, 0], [0, 90, 30]]}) == [(0, 90, 30), (5, 100, 30)]
+    assert sizes.load({"sizes": "x", "cols": 90, "rows": 30}) == [(0, 90, 30)]
+    assert sizes.load({"cols": None}) == [sizes.DEFAULT]
+
+
+def test_the_number_of_stored_sizes_is_bounded():
+    kept = []
+    for offset in range(2 * sizes.MOST):
+        kept = sizes.with_size(kept, offset, 80 + offset % 2, 24)
+    assert len(kept) == sizes.MOST
+    assert kept[-1] == (2 * sizes.MOST - 1, 81, 24)
 
 
 def test_output_before_since_is_omitted():
@@ -179,7 +201,7 @@ def test_reading_with_max_bytes_of_zero_does_not_advance(tmp_path):
 def test_only_the_ends_of_long_output_are_rendered_but_all_lines_are_counted(monkeypatch):
     rendered = []
     render = text.render
-    monkeypatch.setattr(text, "render", lambda data, **size: rendered.append(len(data)) or render(data, **size))
+    monkeypatch.setattr(text, "render", lambda data, sizes: rendered.append(len(data)) or render(data, sizes))
     line = b"y" * 98
     data = (line + b"\r\n") * 100_000 + b"the end\r\n"
     result = read_data(data, since=0, until=len(data))
@@ -337,7 +359,7 @@ def test_stripping_keeps_newlines(data):
 def test_grep_renders_only_around_possible_matches(monkeypatch):
     rendered = []
     render = text.render
-    monkeypatch.setattr(text, "render", lambda data, **size: rendered.append(data) or render(data, **size))
+    monkeypatch.setattr(text, "render", lambda data, sizes: rendered.append(data) or render(data, sizes))
     bars = b"".join(b"\x1b[Kstep %d\rdone  %d\r\n" % (number, number) for number in range(40_000))
     data = bars + b"an err\bror\r\n" + bars
     result = read_data(data, grep="^an error$", context=1)
@@ -431,6 +453,10 @@ def test_search_finds_the_same_matches_as_a_search_of_each_line(parts, pattern):
         assert [offset for _number, offset, _line in found] == [
             len(b"\n".join([*lines[: number - 1], b""])) for number, _line in expected
         ]
+
+
+def test_a_pattern_that_is_not_utf8_matches_nothing(root):
+    assert search(root, [LOG], "line\udce9 x") == {"matches": [], "truncated": False}
 
 
 def test_search_applies_backspaces_and_carriage_returns():
