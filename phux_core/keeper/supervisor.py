@@ -8,6 +8,7 @@ Messages from the service:
     append     key                              append the payload to the stored bytes
     release    pane                             free its journal, checkpoint and ledger
     ready                                       the service accepts clients
+    rebuilt                                     it has rebuilt the terminals of all panes
     pong                                        the reply to ping
     shutdown                                    shut the server down
 
@@ -125,6 +126,7 @@ class Supervisor:
             "append": self._on_append,
             "release": self._on_release,
             "ready": lambda _message: self._on_ready(),
+            "rebuilt": lambda _message: self._restarts.rebuilt(),
             "pong": lambda _message: self._on_progress(),
             "shutdown": lambda _message: self._shut_down("requested by the service"),
         }

@@ -22,7 +22,7 @@ from phux_core.server.pty.intake import Intake
 from phux_core.server.run.event_router import EventRouter
 from phux_core.server.run.follower import RunFollower
 from phux_core.server.run.runner import Runner
-from phux_core.server.screen.rebuild import SET_ASIDE
+from phux_core.server.screen.rebuild import SET_ASIDE, summary
 from phux_core.server.screen.terminal import Terminal
 from phux_core.server.shell.edit_line import QUESTION
 from phux_core.server.shell.keyboard import Keyboard
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, MutableSequence
 
-    from phux_core.engine.protocol import Effect, Engine
+    from phux_core.engine import Engine
+    from phux_core.engine.protocol import Effect
+    from phux_core.engine.resting import Rest
     from phux_core.keeper.journal import Journal
     from phux_core.server.history.pane_ledger import PaneLedger
     from phux_core.server.history.pane_log import PaneLog
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     from phux_core.server.pane_faults import PaneFaults
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.pty.read_order import ReadTurns
-    from phux_core.server.screen.rebuild import Rebuilt
+    from phux_core.server.screen.rebuild import Stored
     from phux_core.server.shell.events import State
 
 
@@ -90,7 +92,7 @@ class Pane:
         self,
         record: PaneRecord,
         fd: int,
-        engine: Engine,
+        engine: Engine | Rest,
         journal: Journal,
         context: PaneContext,
         faults: PaneFaults,
@@ -201,6 +203,8 @@ class Pane:
 
     def _on_idle(self) -> None:
         self.terminal.rest_later()
+        if self.fd >= 0:
+            self.journal.summary = summary(self.engine)
         if not self.record.dead:  # no event follows pane_closed
             self._emit("idle")
         if self.journal.size > _LARGE_JOURNAL:
@@ -342,30 +346,29 @@ class Pane:
         self.journal.close()
 
 
-def restore(pane: Pane, rebuilt: Rebuilt) -> None:
+def restore(pane: Pane, stored: Stored) -> None:
     """Restore the shell and runs of a pane at its checkpoint, and process the marks since."""
     contained = pane.faults.restoring
-    if rebuilt.notes is not None:
+    if stored.notes is not None:
         with contained:
-            pane.tracker.marks = ShellMarks.load(rebuilt.notes)
+            pane.tracker.marks = ShellMarks.load(stored.notes)
     with contained:
         pane.runs.restore()
-    is_aside = rebuilt.note == SET_ASIDE
+    is_aside = stored.note == SET_ASIDE
     if is_aside:
         unknown = f"it is not known whether the command in @{pane.id} has ended: {SET_ASIDE}"
         pane.runs.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
     starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
-    for effect in rebuilt.effects:
-        if isinstance(effect, PrivateOsc):
-            with contained:
-                pane.tracker.marks.resume(starts, effect.start)
-                pane.router.take_mark(effect)
+    for mark in stored.marks:
+        with contained:
+            pane.tracker.marks.resume(starts, mark.start)
+            pane.router.take_mark(mark)
     marks = pane.tracker.marks
     marks.resume(starts, pane.journal.position)
     is_lost = is_aside or pane.journal.base > 0 or pane.journal.is_damaged
-    marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and is_lost
+    marks.is_unknown = marks.at_prompt is None and stored.notes is None and is_lost
     with contained:
         pane.runs.after_replay()
         pane.runner.resume()
-    if rebuilt.note is not None:
+    if stored.note is not None:
         pane.keep_checkpoint()  # so that the next service does not fail in the same way

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core import engine as engines
 from phux_core import procfs, wire
+from phux_core.engine.resting import Rest
 from phux_core.errors import LimitError
 from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
@@ -27,7 +28,7 @@ from phux_core.server.pane_faults import PaneFaults
 from phux_core.server.pty.read_order import ReadTurns
 from phux_core.server.push.attachments import Attachments
 from phux_core.server.push.hub import EventHub
-from phux_core.server.screen.rebuild import SET_ASIDE, Rebuilt, blank, label, rebuild
+from phux_core.server.screen.rebuild import SET_ASIDE, Stored, blank, label, read_stored, read_summary, rebuild
 from phux_core.server.shell.events import STATES
 from phux_core.server.tree.arranger import Arranger
 from phux_core.server.tree.diff import changes, tree_state
@@ -120,7 +121,8 @@ class Service:
         )
         self._rebuilding = True
         self._adopt(inheritance)
-        self._rebuilding, self._feed_mark[1] = False, 0
+        self._rebuilding = False
+        self._feed_mark[1] = 0
         self._lifecycle = Lifecycle(
             loop, self.tree, settings, self._connections, remove_panes=self.remove_panes, shutdown=self.shutdown
         )
@@ -129,6 +131,7 @@ class Service:
         for message in inheritance.messages:
             self.keeper.take(message)
         loop.call_soon(self.keeper.ready)  # from the loop, to report that it runs
+        loop.call_soon(self._rebuild_next, list(self.panes))
 
     # Panes
 
@@ -153,14 +156,17 @@ class Service:
             aside: Whether to leave its terminal blank, because rebuilding it crashed earlier services.
         """
         self._progress()
-        self._feed_mark[0] = record.id  # so that the keeper knows the pane if rebuilding it crashes the service
+        self._feed_mark[0] = record.id  # so that the keeper knows the pane if restoring it crashes the service
         if aside:
-            rebuilt = Rebuilt(self._blank(record, journal.position), None, [], SET_ASIDE)
+            stored = Stored(journal.position, journal.position, None, None, [], SET_ASIDE)
+            engine: Engine | Rest = self._blank(record, journal.position)
         else:
-            rebuilt = rebuild(*self._terminal_of(record), checkpoint, journal, self._history_of(record), self._progress)
-        if rebuilt.note is not None:
-            record.engine_note = rebuilt.note
-            _log.warning("@%d: %s", record.id, rebuilt.note)
+            stored = read_stored(checkpoint, journal)
+            name, cols, rows = self._terminal_of(record)
+            known = {"name": name, "cols": cols, "rows": rows, "position": stored.end, **read_summary(journal)}
+            engine = Rest(partial(self._rebuild, record, stored, journal), known)
+        if stored.note is not None:
+            self._note(record, stored.note)
         found = self.tree.find_pane(record.id)
         session, is_on = (found[0].name, found[0].log) if found else ("", False)
         faults = PaneFaults(record, self.write_tree, partial(self._make_successor, record))
@@ -179,7 +185,7 @@ class Service:
         pane = Pane(
             record,
             master,
-            rebuilt.engine,
+            engine,
             journal,
             self._context,
             faults,
@@ -187,12 +193,47 @@ class Service:
             ledger,
         )
         with pane.faults.restoring:
-            restore(pane, rebuilt)
+            restore(pane, stored)
         self._feed_mark[0] = 0
         self.panes[record.id] = pane
         if wait_status is not None:
             pane.exited(wait_status)
         return pane
+
+    def _rebuild(self, record: PaneRecord, stored: Stored, journal: Journal) -> Engine:
+        """Rebuild a pane's engine when it is needed."""
+        marked, self._feed_mark[0] = self._feed_mark[0], record.id
+        was_rebuilding, self._rebuilding = self._rebuilding, True
+        terminal, history = self._terminal_of(record), self._history_of(record)
+        engine, note = rebuild(*terminal, stored, journal, history, self._progress)
+        self._rebuilding, self._feed_mark[0] = was_rebuilding, marked
+        if not was_rebuilding:
+            self._feed_mark[1] = 0
+        if note not in {None, stored.note}:
+            self._note(record, note)
+            self.loop.call_soon(self._keep_rebuilt, record.id)
+        return engine
+
+    def _keep_rebuilt(self, pane_id: int) -> None:
+        """Store a terminal that was not rebuilt completely, so that the next service does not fail in the same way."""
+        self.write_tree()
+        if pane_id in self.panes:
+            self.panes[pane_id].keep_checkpoint()
+
+    def _rebuild_next(self, waiting: list[int]) -> None:
+        """Rebuild one terminal, and the next one after a pause of the same length, in which clients are served."""
+        began = self.loop.time()
+        while waiting:
+            pane = self.panes.get(waiting.pop(0))
+            if pane is not None and pane.engine.at_rest:
+                pane.engine.wake()
+                self.loop.call_later(self.loop.time() - began, self._rebuild_next, waiting)
+                return
+        self.keeper.rebuilt()
+
+    def _note(self, record: PaneRecord, note: str) -> None:
+        record.engine_note = note
+        _log.warning("@%d: %s", record.id, note)
 
     def _terminal_of(self, record: PaneRecord) -> tuple[str, int, int]:
         return record.engine or self._engine_name, record.cols, record.rows
@@ -286,7 +327,8 @@ class Service:
             _log.warning("@%d continues with the pyte engine: %s", suspect.id, suspect.engine_note)
 
     def _keep_checkpoint(self, pane: Pane, checkpoint: bytes) -> None:
-        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.tracker.marks.dump()))
+        notes, tap = pane.tracker.marks.dump(), pane.engine.tap.dump()
+        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, notes, tap))
 
     def _keep_command(self, pane_id: int, data: bytes, anew: bool) -> None:
         self.keeper.put(ledger_key(pane_id), data, append=not anew)

@@ -79,7 +79,8 @@ class EventRouter:
 
     def _publish_event(self, event: ShellEvent) -> None:
         if isinstance(event, CommandStarted):
-            command = self._runs.command or event.command or self._runs.read_line(event)
+            command = self._runs.command or event.command or self._ledger.line_at(event.start)
+            command = command or self._runs.read_line(event)
             self._ledger.take(event, command)
             self._emit("command_started", command=command, command_id=self._ledger.id_at(event.start))
         elif isinstance(event, CommandFinished):

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, MutableSequence
 
-    from phux_core.engine.protocol import Effect, Engine, Span
+    from phux_core.engine import Engine
+    from phux_core.engine.protocol import Effect, Span
+    from phux_core.engine.resting import Rest
 
 REST_AFTER_S = 10.0
 """How long an engine must be unused before it is suspended."""
@@ -35,7 +37,7 @@ class Terminal:
     """The terminal of one pane.
 
     Args:
-        engine: The pane's engine; the caller must no longer use it.
+        engine: The pane's engine, awake or at rest; the caller must no longer use it.
         feed_mark: Holds the id of the pane whose engine is working, for the keeper to read if the engine crashes the
             service.
         make_successor: Makes a blank engine if this one fails; see ``RestingEngine``.
@@ -48,7 +50,7 @@ class Terminal:
         self,
         pane_id: int,
         loop: asyncio.AbstractEventLoop,
-        engine: Engine,
+        engine: Engine | Rest,
         feed_mark: MutableSequence[int] | memoryview[int],
         make_successor: Callable[[Exception, int], Engine],
     ) -> None:
@@ -110,6 +112,8 @@ class Terminal:
 
     def _rest_if_unused(self) -> None:
         self._timer = None
+        if self.engine.at_rest:
+            return
         if self.is_seen():
             self._used_at = self._loop.time()
         left_s = self._used_at + REST_AFTER_S - self._loop.time()
