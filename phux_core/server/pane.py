@@ -50,8 +50,9 @@ if TYPE_CHECKING:
     from phux_core.server.shell.events import State
 
 
-# A larger journal is freed after a pause in the output. Its memory is the system's: no process is charged for it.
-_LARGE_JOURNAL = 1024 * 1024
+# A larger journal is freed after a pause in the output, for the price of a checkpoint. A smaller one would free little,
+# because the end of the output stays readable.
+LARGE_JOURNAL = 128 * 1024
 _FREED_AFTER_S = 10.0
 
 
@@ -135,10 +136,12 @@ class Pane:
         self.ready: asyncio.Future[None] = loop.create_future()
         self.ended: asyncio.Future[None] = loop.create_future()
         self._wait_status: int | None = None
+        self._freeing: asyncio.TimerHandle | None = None
         if fd >= 0:
             self.intake.begin()
             self.watch.touch()
         else:
+            self.terminal.retire()
             self.watch.look_now()
 
     @property
@@ -207,13 +210,14 @@ class Pane:
             self.journal.summary = summary(self.engine)
         if not self.record.dead:  # no event follows pane_closed
             self._emit("idle")
-        if self.journal.size > _LARGE_JOURNAL:
-            self._context.loop.call_later(_FREED_AFTER_S, self._free_journal, self.seq)
+        if self.journal.size > LARGE_JOURNAL:
+            if self._freeing is not None:
+                self._freeing.cancel()
+            self._freeing = self._context.loop.call_later(_FREED_AFTER_S, self._free_journal)
 
-    def _free_journal(self, seq: int) -> None:
-        """Free a large journal of a pane that has written nothing since."""
+    def _free_journal(self) -> None:
         is_logged = self.log.problem is None  # else only the journal has the output
-        if self.seq == seq and self.journal.size > _LARGE_JOURNAL and is_logged:
+        if self.journal.size > LARGE_JOURNAL and is_logged:
             self.keep_checkpoint()
 
     def _on_effect(self, effect: Effect) -> None:
@@ -319,6 +323,7 @@ class Pane:
         self.watch.look_now()
         with contained:
             self.log.ended(ended_at=record.died_at, **record.ending())
+        self.terminal.retire()
         self._emit("pane_closed", **record.ending())
         with contained:
             self.runs.settle()
@@ -337,6 +342,8 @@ class Pane:
         with contained:
             self.runs.close()
         self.watch.close()
+        if self._freeing is not None:
+            self._freeing.cancel()
         self._close_fd()
         self.terminal.close()
         with contained:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import logging
 import struct
+import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core import engine as engines
@@ -42,7 +43,7 @@ class Stored(NamedTuple):
     Attributes:
         end: The position in the output at which the terminal is used.
         start: The position of its checkpoint; the output since is replayed.
-        checkpoint: The engine's checkpoint; None if there is none, or another one than that of the journal.
+        checkpoint: The engine's checkpoint, compressed; None if there is none, or another one than that of the journal.
         notes: The state stored with the checkpoint; None if there was no checkpoint.
         marks: The shell's marks in the output since. Other effects of that output were handled by the earlier service.
         note: What could not be restored; None if everything was. ``SET_ASIDE`` if the journal was not read, because it
@@ -149,7 +150,7 @@ def blank(name: str, cols: int, rows: int, position: int, history: int = DEFAULT
 def label(checkpoint: bytes, position: int, notes: dict[str, Any], tap: str = "") -> bytes:
     """Add the position in the output, the state of its scanner (``Tap.dump``) and other state to a checkpoint."""
     text = json.dumps({**notes, "tap": tap} if tap else notes).encode()
-    return _LABEL.pack(position, len(text)) + text + checkpoint
+    return _LABEL.pack(position, len(text)) + text + zlib.compress(checkpoint, 1)
 
 
 def _unlabel(labelled: bytes) -> tuple[int, dict[str, Any], bytes]:
@@ -167,7 +168,7 @@ def _load_tap(notes: dict[str, Any], position: int) -> Tap:
 
 def _restore(checkpoint: bytes, name: str, position: int) -> Engine | None:
     """Restore a checkpoint; return None if it is another engine's, and raise an error if it cannot be used."""
-    engine = engines.restore(checkpoint)
+    engine = engines.restore(zlib.decompress(checkpoint))
     if engine.name == name and engine.position == position:
         return engine
     engine.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import sys
 from typing import TYPE_CHECKING
 from weakref import ReferenceType, ref
 
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 
 REST_AFTER_S = 10.0
 """How long an engine must be unused before it is suspended."""
-# An engine with more rows of history or a larger checkpoint, or on the alternate screen, is not suspended: it takes too
-# long to wake.
+RETIRED_REST_AFTER_S = 1.0
+"""The same once the program has ended: the screen is often read right then, and rarely later."""
+# An engine with more rows of history or a larger checkpoint, or on the alternate screen, is not suspended while its
+# program runs: it takes too long to wake.
 _MOST_ROWS = 500
 _MOST_BYTES = 64 * 1024
 # glibc keeps the memory that libghostty frees until malloc_trim is called. One call after this delay serves all engines
@@ -57,6 +60,7 @@ class Terminal:
         self._id, self._loop, self._feed_mark = pane_id, loop, feed_mark
         self._picture: ReferenceType[Picture] | None = None
         self._used_at = 0.0
+        self._is_retired, self._rest_after_s = False, REST_AFTER_S
         self._timer: asyncio.TimerHandle | None = None
         self.engine = RestingEngine(engine, self.rest_later, make_successor)
         self.clock, self.looks = RowClock(), Looks()
@@ -105,10 +109,18 @@ class Terminal:
         return self.engine.changed()
 
     def rest_later(self) -> None:
-        """Record that the engine is in use, and suspend it once it has been unused for ``REST_AFTER_S``."""
+        """Record that the engine is in use, and suspend it once it has been unused for a while."""
         self._used_at = self._loop.time()
         if self._timer is None:
-            self._timer = self._loop.call_later(REST_AFTER_S, self._rest_if_unused)
+            self._timer = self._loop.call_later(self._rest_after_s, self._rest_if_unused)
+
+    def retire(self) -> None:
+        """Suspend the engine soon, whatever its size, because the program has ended."""
+        self._is_retired, self._rest_after_s = True, RETIRED_REST_AFTER_S
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.rest_later()
 
     def _rest_if_unused(self) -> None:
         self._timer = None
@@ -116,11 +128,11 @@ class Terminal:
             return
         if self.is_seen():
             self._used_at = self._loop.time()
-        left_s = self._used_at + REST_AFTER_S - self._loop.time()
+        left_s = self._used_at + self._rest_after_s - self._loop.time()
         if left_s > 0:
             self._timer = self._loop.call_later(left_s, self._rest_if_unused)
-        elif not self.engine.alt_screen and self.engine.history_rows <= _MOST_ROWS:
-            self.engine.rest(_MOST_BYTES)
+        elif self._is_retired or not (self.engine.alt_screen or self.engine.history_rows > _MOST_ROWS):
+            self.engine.rest(sys.maxsize if self._is_retired else _MOST_BYTES)
             if self._loop not in _trimming:
                 _trimming.add(self._loop)
                 self._loop.call_later(_TRIM_AFTER_S, _trim, self._loop)

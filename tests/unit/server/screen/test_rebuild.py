@@ -22,12 +22,16 @@ def _without_logging():
     logging.disable(logging.NOTSET)
 
 
-def checkpoint_of(name, data):
+def packed_of(name, data):
     engine = engines.create(name, 20, 4)
     engine.feed(data)
     packed = engine.checkpoint()
     engine.close()
-    return label(packed, len(data), NOTES)
+    return packed
+
+
+def checkpoint_of(name, data):
+    return label(packed_of(name, data), len(data), NOTES)
 
 
 def shown(engine):
@@ -100,22 +104,24 @@ def test_an_invalid_summary_is_ignored(text, journal):
 
 
 @every_engine
-@pytest.mark.parametrize("kind", ["older", "newer", "garbage", "empty", "cut", "other version"])
+@pytest.mark.parametrize("kind", ["older", "newer", "garbage", "empty", "cut", "cut inside", "other version"])
 def test_without_a_usable_checkpoint_the_journal_is_replayed(name, kind, journal):
     write_journal(journal, FIRST)
     journal.restart()
     write_journal(journal, SECOND)
     journal.restart()
     write_journal(journal, THIRD + SECOND)
-    whole = checkpoint_of(name, FIRST + SECOND)
-    version_at = whole.index(b"\n", whole.index(b"phux-engine ")) + 1
+    whole = packed_of(name, FIRST + SECOND)
+    position = len(FIRST + SECOND)
+    version_at = whole.index(b"\n") + 1
     labelled = {
         "older": checkpoint_of(name, FIRST),  # a suspended keeper does not receive the latest checkpoint
         "newer": checkpoint_of(name, FIRST + SECOND + THIRD + SECOND + b"more"),
         "garbage": b"\xff" * 100,
         "empty": label(b"", len(FIRST + SECOND), NOTES),
-        "cut": whole[:-5],
-        "other version": whole[:version_at] + b"\x63\x63" + whole[version_at + 2 :],
+        "cut": label(whole, position, NOTES)[:-5],
+        "cut inside": label(whole[:-5], position, NOTES),
+        "other version": label(whole[:version_at] + b"\x63\x63" + whole[version_at + 2 :], position, NOTES),
     }[kind]
     stored = read_stored(labelled, journal)
     engine, note = rebuild(name, 20, 4, stored, journal)
