@@ -37,11 +37,13 @@ class Rest(NamedTuple):
     Attributes:
         wake: Returns the engine.
         kept: The properties that are known, by name, at least ``name`` and ``position``; reading others wakes it.
+        size: The bytes that it takes.
         checkpoint: Its compressed checkpoint, if it has one.
     """
 
     wake: Callable[[], Engine]
     kept: Mapping[str, Any]
+    size: int
     checkpoint: bytes | None = None
 
 
@@ -86,6 +88,11 @@ class RestingEngine:
         """Whether the engine's memory is released."""
         return self._rest is not None
 
+    @property
+    def rest_size(self) -> int:
+        """The bytes that it takes at rest; 0 while it is awake."""
+        return 0 if self._rest is None else self._rest.size
+
     def rest(self, most: int) -> None:
         """Release the engine's memory if its checkpoint has at most ``most`` bytes."""
         engine = self._engine
@@ -96,7 +103,7 @@ class RestingEngine:
             return
         packed = zlib.compress(checkpoint, 1)
         kept = dict(zip(_KEPT, _read_kept(engine), strict=True))
-        self._rest = Rest(lambda: restore(zlib.decompress(packed)), kept, packed)
+        self._rest = Rest(lambda: restore(zlib.decompress(packed)), kept, len(packed), packed)
         self._engine = None
         engine.close()
 

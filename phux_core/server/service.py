@@ -164,7 +164,7 @@ class Service:
             stored = read_stored(checkpoint, journal)
             name, cols, rows = self._terminal_of(record)
             known = {"name": name, "cols": cols, "rows": rows, "position": stored.end, **read_summary(journal)}
-            engine = Rest(partial(self._rebuild, record, stored, journal), known)
+            engine = Rest(partial(self._rebuild, record, stored, journal), known, len(stored.checkpoint or b""))
         if stored.note is not None:
             self._note(record, stored.note)
         found = self.tree.find_pane(record.id)
@@ -448,7 +448,7 @@ class Service:
             "logs": {
                 "directory": self.logs.root or None,
                 "server": self.logs.server,
-                "bytes": self.logs.total_bytes,
+                "bytes": None if self.logs.kept is None else self.logs.kept.total_bytes,
                 "holes": [
                     {"terminal": f"@{pane.id}", "start": hole.start, "end": hole.end, "why": hole.why}
                     for pane in self.panes.values()
@@ -456,7 +456,19 @@ class Service:
                 ],
                 **({} if unlogged is None else {"problem": unlogged}),
             },
+            "memory": self._memory_document(),
             **({} if unknown is None else {"system_notes": [unknown]}),
+        }
+
+    def _memory_document(self) -> dict[str, int | None]:
+        panes = self.panes.values()
+        return {
+            "keeper_bytes": procfs.resident_bytes(self._hello["keeper_pid"]),
+            "service_bytes": procfs.resident_bytes(os.getpid()),
+            "journal_bytes": sum(pane.journal.size for pane in panes),
+            "checkpoint_bytes": sum(pane.engine.rest_size for pane in panes),
+            "engines": sum(not pane.engine.at_rest for pane in panes),
+            "log_directories": None if self.logs.kept is None else self.logs.kept.logs,
         }
 
     # Shutdown

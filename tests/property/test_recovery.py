@@ -244,7 +244,7 @@ def test_a_terminal_rebuilt_on_first_use_equals_one_that_lived_on(name, before, 
         assert stored.marks == marks
         known = {"name": name, "cols": COLS, "rows": ROWS, "position": stored.end, **read_summary(journal)}
         assert {"alt_screen", "title"} <= known.keys() or len(live.title) > 100
-        rest = Rest(lambda: rebuild(name, COLS, ROWS, stored, journal, 50)[0], known)
+        rest = Rest(lambda: rebuild(name, COLS, ROWS, stored, journal, 50)[0], known, 0)
         lazy = RestingEngine(rest, lambda: None, lambda error, _position: pytest.fail(str(error)))
         for read in reads:
             assert READS[read](lazy) == READS[read](live), read
