@@ -216,6 +216,15 @@ class Journal:
         self._outbox_size = size
         _LENGTH.pack_into(self._map, _OUTBOX, size)
 
+    def free_rest(self) -> None:
+        """Free the memory after the output, which the last read filled with the pattern."""
+        page = mmap.PAGESIZE
+        first = -(-(_START + self._length) // page) * page
+        last = min(first + MAX_READ, _END // page * page)
+        _LENGTH.pack_into(self._map, _LIMIT, self._length)  # else what is freed would look uncounted
+        if hasattr(mmap, "MADV_REMOVE") and first < last:
+            self._map.madvise(mmap.MADV_REMOVE, first, last - first)
+
     def restart(self) -> None:
         """Empty the journal, because a checkpoint covers its content."""
         self._before = self.since(max(self.oldest, self.position - _REMEMBERED))

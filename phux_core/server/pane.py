@@ -208,6 +208,8 @@ class Pane:
         self.terminal.rest_later()
         if self.fd >= 0:
             self.journal.summary = summary(self.engine)
+            if not self.intake.floods:  # else a thread may be reading
+                self.journal.free_rest()
         if not self.record.dead:  # no event follows pane_closed
             self._emit("idle")
         if self.journal.size > LARGE_JOURNAL:

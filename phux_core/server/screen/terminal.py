@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import sys
+from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import ReferenceType, ref
 
@@ -63,8 +64,17 @@ class Terminal:
         self._is_retired, self._rest_after_s = False, REST_AFTER_S
         self._timer: asyncio.TimerHandle | None = None
         self.engine = RestingEngine(engine, self.rest_later, make_successor)
-        self.clock, self.looks = RowClock(), Looks()
         self.rest_later()
+
+    @cached_property
+    def clock(self) -> RowClock:
+        """The changes of its rows; created by the first read."""
+        return RowClock()
+
+    @cached_property
+    def looks(self) -> Looks:
+        """The lines on its alternate screen at each read."""
+        return Looks()
 
     def feed(self, data: bytes) -> list[Effect]:
         """Parse output, and return its effects besides those on the screen."""
