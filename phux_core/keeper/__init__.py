@@ -13,6 +13,7 @@ crash it. It runs as ``python -P -m phux_core.keeper``.
     notices     connections of clients while no service answers
     restarts    when to start the service again, and which panes to leave blank
     process     the process of the service
+    stored_state  the state that the keeper passes on to the next service
     status      the status that the keeper reports if the service does not answer
     supervisor  the event loop: signals, the service's lifecycle, shutdown
     witness     system calls of processes, read on behalf of the service

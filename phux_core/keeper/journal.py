@@ -27,8 +27,8 @@ SIZE = 16 * 1024 * 1024
 """Bytes of output before a checkpoint is needed: a few times a second at full speed."""
 MAX_READ = 256 * 1024
 """Maximum bytes of one read."""
-NOTE_SIZE = 996
-"""Maximum bytes of the note stored beside the output."""
+NOTE_SIZE = 992
+"""Maximum bytes of the note and the summary stored beside the output."""
 TYPED_SIZE = 768
 """Bytes for the progress of typed input."""
 OUTBOX_SIZE = 32 * 1024 - TYPED_SIZE
@@ -36,10 +36,12 @@ OUTBOX_SIZE = 32 * 1024 - TYPED_SIZE
 # A native integer is stored at once, so a service that is killed leaves its old or its new value.
 _COUNTS = struct.Struct("@QQ")
 _LENGTH = struct.Struct("@I")
-# The output begins after the counts, the note and the limit, in the same page of memory. The limit is the end of the
-# space of the current read; bytes from the end of the output up to it may be uncounted.
+# The output begins after the counts, the note, the summary and the limit, in the same page of memory. The note grows
+# from the start of its space, the summary from the end. The limit is the end of the space of the current read; bytes
+# from the end of the output up to it may be uncounted.
 _NOTE = _COUNTS.size
-_LIMIT = _NOTE + _LENGTH.size + NOTE_SIZE
+_SUMMARY = _NOTE + _LENGTH.size + NOTE_SIZE
+_LIMIT = _SUMMARY + _LENGTH.size
 _START = _LIMIT + _LENGTH.size
 _END = _START + SIZE
 _OUTBOX = _END
@@ -191,10 +193,25 @@ class Journal:
     def note(self, data: bytes) -> None:
         if len(data) > NOTE_SIZE:
             raise ValueError(f"the note has {len(data)} bytes; at most {NOTE_SIZE} are allowed")
+        if len(data) + len(self.summary) > NOTE_SIZE:
+            self.summary = b""
         start = _NOTE + _LENGTH.size
         _LENGTH.pack_into(self._map, _NOTE, 0)
         self._view[start : start + len(data)] = data
         _LENGTH.pack_into(self._map, _NOTE, len(data))
+
+    @property
+    def summary(self) -> bytes:
+        """Properties of the terminal that can be used before it is rebuilt; empty if there was no room."""
+        (size,) = _LENGTH.unpack_from(self._map, _SUMMARY)
+        return bytes(self._view[_SUMMARY - size : _SUMMARY]) if size <= NOTE_SIZE else b""
+
+    @summary.setter
+    def summary(self, data: bytes) -> None:
+        _LENGTH.pack_into(self._map, _SUMMARY, 0)
+        if len(self.note) + len(data) <= NOTE_SIZE:
+            self._view[_SUMMARY - len(data) : _SUMMARY] = data
+            _LENGTH.pack_into(self._map, _SUMMARY, len(data))
 
     @property
     def outbox(self) -> bytes:
@@ -218,6 +235,15 @@ class Journal:
     def _set_outbox_size(self, size: int) -> None:
         self._outbox_size = size
         _LENGTH.pack_into(self._map, _OUTBOX, size)
+
+    def free_rest(self) -> None:
+        """Free the memory after the output, which the last read filled with the pattern."""
+        page = mmap.PAGESIZE
+        first = -(-(_START + self._length) // page) * page
+        last = min(first + MAX_READ, _END // page * page)
+        _LENGTH.pack_into(self._map, _LIMIT, self._length)  # else what is freed would look uncounted
+        if hasattr(mmap, "MADV_REMOVE") and first < last:
+            self._map.madvise(mmap.MADV_REMOVE, first, last - first)
 
     def restart(self) -> None:
         """Empty the journal, because a checkpoint covers its content."""

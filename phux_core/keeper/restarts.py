@@ -4,9 +4,9 @@ The first restart is immediate. If the service soon dies again, it is restarted 
 seconds; the delay is reset once a service has been ready for a while. A service is ready when it has reported that
 its event loop is running and accepts clients.
 
-A pane that was being rebuilt when a service died is suspected. After two such deaths without a ready service in
-between, the next service leaves the pane blank. Death by an external signal (``kill -9``) says little about the pane
-and counts half.
+A pane that was being rebuilt when a service died is suspected. After two such deaths without a service in between that
+rebuilt all panes, the next service leaves the pane blank. Death by an external signal (``kill -9``) says little about
+the pane and counts half.
 """
 
 from __future__ import annotations
@@ -65,8 +65,11 @@ class Restarts:
         return [pane for pane, blame in self._blame.items() if blame >= _ENOUGH_BLAME]
 
     def ready(self, now: float) -> None:
-        """Record that the service accepts clients, and has therefore rebuilt every pane."""
+        """Record that the service accepts clients."""
         self._ready_at = now
+
+    def rebuilt(self) -> None:
+        """Record that the service has rebuilt every pane."""
         self._blame.clear()
 
     def should_wait(self, now: float) -> bool:

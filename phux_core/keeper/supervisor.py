@@ -8,6 +8,7 @@ Messages from the service:
     append     key                              append the payload to the stored bytes
     release    pane                             free its journal, checkpoint and ledger
     ready                                       the service accepts clients
+    rebuilt                                     it has rebuilt the terminals of all panes
     pong                                        the reply to ping
     shutdown                                    shut the server down
 
@@ -43,7 +44,7 @@ from phux_core.keeper.restarts import Restarts
 from phux_core.keeper.status import status_document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from phux_core.keeper.listener import Listener
     from phux_core.keeper.process import ServiceProcess
@@ -80,8 +81,7 @@ class Supervisor:
         self._listener, self._start = listener, start
         self._log_path, self._life_fd = log_path, life_fd
         self._children = Children()
-        self._blobs: dict[str, bytes] = {}
-        self._journals: dict[int, int] = {}
+        self._stored = StoredState()
         self._channel: Channel | None = None
         self._witness: tuple[socket.socket, ...] = ()
         self._service: ServiceProcess | None = None
@@ -112,10 +112,11 @@ class Supervisor:
             "spawn": self._on_spawn,
             "end": lambda message: self._children.end(_pane(message), time.monotonic()),
             "forget": lambda message: self._children.forget(_pane(message)),
-            "put": self._on_put,
-            "append": self._on_append,
-            "release": self._on_release,
+            "put": self._stored.put,
+            "append": self._stored.append,
+            "release": lambda message: self._stored.release(_pane(message)),
             "ready": lambda _message: self._on_ready(),
+            "rebuilt": lambda _message: self._restarts.rebuilt(),
             "pong": lambda _message: self._on_progress(),
             "shutdown": lambda _message: self._shut_down("requested by the service"),
         }
@@ -252,18 +253,7 @@ class Supervisor:
         )
         self._suspect = None
         with contextlib.suppress(ChannelClosedError):
-            self._channel.send_all(self._inheritance())
-
-    def _inheritance(self) -> Iterator[Message]:
-        """Yield the messages that pass the state of the server on to a service."""
-        for pane, journal in list(self._journals.items()):
-            yield Message({"op": "journal", "pane": pane}, b"", [journal])
-        for child, status in self._children.all():
-            header = {"op": "child", "pane": child.pane, "pid": child.pid, "status": status}
-            yield Message(header, b"", [child.master])
-        for key, blob in list(self._blobs.items()):
-            yield Message({"op": "blob", "key": key}, blob, [])
-        yield Message({"op": "begin"}, b"", [])
+            self._channel.send_all(self._stored.messages(self._children))
 
     def _service_died(self, status: int) -> None:
         assert self._service is not None
@@ -456,23 +446,9 @@ class Supervisor:
             self._send({"op": "spawn_failed", "id": request["id"], "message": str(error), "errno": number})
             return
         self._children.add(child)
-        self._journals[child.pane] = journal
+        self._stored.journals[child.pane] = journal
         spawned = {"op": "spawned", "id": request["id"], "pane": child.pane, "pid": child.pid}
         self._send(spawned, fds=(child.master, journal))
-
-    def _on_put(self, message: Message) -> None:
-        self._blobs[str(message.header["key"])] = message.payload
-
-    def _on_append(self, message: Message) -> None:
-        key = str(message.header["key"])
-        self._blobs[key] = self._blobs.get(key, b"") + message.payload
-
-    def _on_release(self, message: Message) -> None:
-        pane = _pane(message)
-        for key in (journals.checkpoint_key(pane), journals.ledger_key(pane), journals.record_key(pane)):
-            self._blobs.pop(key, None)
-        if pane in self._journals:
-            os.close(self._journals.pop(pane))
 
     # The end
 

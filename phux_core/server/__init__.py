@@ -16,6 +16,7 @@ shell         the state of a shell
 history       logs and command ledgers
 run           a command typed at a prompt, its exit code and its output
 screen        the terminal, changes, attach frames, rebuilding
+pane_engines  creates, rebuilds and replaces the engines of panes
 tree          sessions, windows and panes: records, layout, start and end
 pane          one live pane
 documents     the screen of a pane and the tree, as calls return them

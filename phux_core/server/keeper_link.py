@@ -163,6 +163,10 @@ class KeeperLink:
         """Report that the service accepts clients."""
         self._send({"op": "ready"})
 
+    def rebuilt(self) -> None:
+        """Report that every terminal was rebuilt."""
+        self._send({"op": "rebuilt"})
+
     def release(self, pane: int) -> None:
         """Make the keeper release a pane's journal and checkpoint."""
         self._send({"op": "release", "pane": pane})

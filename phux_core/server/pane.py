@@ -21,7 +21,7 @@ from phux_core.keeper.journal import MAX_READ
 from phux_core.server.pty.intake import Intake
 from phux_core.server.run.follower import RunFollower
 from phux_core.server.run.runner import Runner
-from phux_core.server.screen.rebuild import SET_ASIDE
+from phux_core.server.screen.rebuild import SET_ASIDE, summary
 from phux_core.server.screen.terminal import Terminal
 from phux_core.server.shell.keyboard import Keyboard
 from phux_core.server.shell.marks import ShellMarks
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, MutableSequence
 
-    from phux_core.engine.protocol import Effect, Engine
+    from phux_core.engine import Engine
+    from phux_core.engine.protocol import Effect
+    from phux_core.engine.resting import Rest
     from phux_core.keeper.journal import Journal
     from phux_core.server.history.pane_ledger import PaneLedger
     from phux_core.server.history.pane_log import PaneLog
@@ -42,12 +44,13 @@ if TYPE_CHECKING:
     from phux_core.server.pane_faults import PaneFaults
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.pty.read_order import ReadTurns
-    from phux_core.server.screen.rebuild import Rebuilt
+    from phux_core.server.screen.rebuild import Stored
     from phux_core.server.shell.events import State
 
 
-# A larger journal is freed after a pause in the output. Its memory is the system's: no process is charged for it.
-_LARGE_JOURNAL = 1024 * 1024
+# A larger journal is freed after a pause in the output, for the price of a checkpoint. A smaller one would free little,
+# because the end of the output stays readable.
+LARGE_JOURNAL = 128 * 1024
 _FREED_AFTER_S = 10.0
 
 
@@ -88,7 +91,7 @@ class Pane:
         self,
         record: PaneRecord,
         fd: int,
-        engine: Engine,
+        engine: Engine | Rest,
         journal: Journal,
         context: PaneContext,
         faults: PaneFaults,
@@ -123,10 +126,12 @@ class Pane:
         self.ready: asyncio.Future[None] = loop.create_future()
         self.ended: asyncio.Future[None] = loop.create_future()
         self._wait_status: int | None = None
+        self._freeing: asyncio.TimerHandle | None = None
         if fd >= 0:
             self.intake.begin()
             self.watch.touch()
         else:
+            self.terminal.retire()
             self.watch.look_now()
 
     @property
@@ -191,15 +196,20 @@ class Pane:
 
     def _on_idle(self) -> None:
         self.terminal.rest_later()
+        if self.fd >= 0:
+            self.journal.summary = summary(self.engine)
+            if not self.intake.floods:  # else a thread may be reading
+                self.journal.free_rest()
         if not self.record.dead:  # no event follows pane_closed
             self._emit("idle")
-        if self.journal.size > _LARGE_JOURNAL:
-            self._context.loop.call_later(_FREED_AFTER_S, self._free_journal, self.seq)
+        if self.journal.size > LARGE_JOURNAL:
+            if self._freeing is not None:
+                self._freeing.cancel()
+            self._freeing = self._context.loop.call_later(_FREED_AFTER_S, self._free_journal)
 
-    def _free_journal(self, seq: int) -> None:
-        """Free a large journal of a pane that has written nothing since."""
+    def _free_journal(self) -> None:
         is_logged = self.log.problem is None  # else only the journal has the output
-        if self.seq == seq and self.journal.size > _LARGE_JOURNAL and is_logged:
+        if self.journal.size > LARGE_JOURNAL and is_logged:
             self.keep_checkpoint()
 
     def _on_effect(self, effect: Effect) -> None:
@@ -309,6 +319,7 @@ class Pane:
         self.watch.look_now()
         with contained:
             self.log.ended(ended_at=record.died_at, **record.ending())
+        self.terminal.retire()
         self._emit("pane_closed", **record.ending())
         with contained:
             self.runs.settle()
@@ -327,6 +338,8 @@ class Pane:
         with contained:
             self.runs.close()
         self.watch.close()
+        if self._freeing is not None:
+            self._freeing.cancel()
         self._close_fd()
         self.terminal.close()
         with contained:
@@ -336,28 +349,27 @@ class Pane:
         self.journal.close()
 
 
-def restore(pane: Pane, rebuilt: Rebuilt) -> None:
+def restore(pane: Pane, stored: Stored) -> None:
     """Restore the shell and runs of a pane at its checkpoint, and process the marks since."""
     contained = pane.faults.restoring
     with contained:
-        pane.tracker.restore(rebuilt.notes, typed=pane.journal.position > 0)
+        pane.tracker.restore(stored.notes, typed=pane.journal.position > 0)
     with contained:
         pane.runs.restore()
-    is_aside = rebuilt.note == SET_ASIDE
+    is_aside = stored.note == SET_ASIDE
     if is_aside:
         unknown = f"it is not known whether the command in @{pane.id} has ended: {SET_ASIDE}"
         pane.runs.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
     starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
-    for effect in rebuilt.effects:
-        if isinstance(effect, PrivateOsc):
-            with contained:
-                pane.tracker.marks.resume(starts, effect.start)
-                pane.runs.take_mark(effect)
+    for mark in stored.marks:
+        with contained:
+            pane.tracker.marks.resume(starts, mark.start)
+            pane.runs.take_mark(mark)
     pane.tracker.marks.resume(starts, pane.journal.position)
     is_lost = is_aside or pane.journal.base > 0 or pane.journal.is_damaged
-    pane.tracker.restored(is_lost=is_lost and rebuilt.notes is None)
+    pane.tracker.restored(is_lost=is_lost and stored.notes is None)
     with contained:
         pane.runs.after_replay()
         pane.runner.resume()
-    if rebuilt.note is not None:
+    if stored.note is not None:
         pane.keep_checkpoint()  # so that the next service does not fail in the same way

@@ -12,7 +12,6 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from phux_core import engine as engines
 from phux_core import procfs, wire
 from phux_core.clock import boottime
 from phux_core.errors import LimitError
@@ -25,13 +24,14 @@ from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
 from phux_core.server.kernel.syscall import ask_where_refused
 from phux_core.server.pane import Pane, PaneContext, restore
+from phux_core.server.pane_engines import PaneEngines
 from phux_core.server.pane_faults import PaneFaults
 from phux_core.server.pane_record import PaneRecord
 from phux_core.server.pty.read_order import ReadTurns
 from phux_core.server.push.attachments import Attachments
 from phux_core.server.push.hub import EventHub
 from phux_core.server.receipts import Receipts
-from phux_core.server.screen.rebuild import SET_ASIDE, Rebuilt, blank, label, rebuild
+from phux_core.server.screen.rebuild import label
 from phux_core.server.shell.events import STATES
 from phux_core.server.tree.arranger import Arranger
 from phux_core.server.tree.diff import changes, tree_state
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
-    from phux_core.engine import Engine
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
     from phux_core.server.connection import Answer
@@ -54,7 +53,6 @@ MAX_CLIENTS = 1024
 # Additional connections for these calls, so that a user can inspect and end a server with too many clients.
 _RESERVED = 16
 _RESERVED_FOR = frozenset({"status", "tree", "kill", "kill_server"})
-_STEPS = 2**32 - 1
 _ACCEPT_AGAIN_S = 1.0
 # How long a program waits for the repetition of the request for which an earlier service started it.
 _CLAIM_S = 30.0
@@ -97,7 +95,7 @@ class Service:
         self._hello = inheritance.hello
         self._feed_mark = inheritance.feed_mark.cell
         ask_where_refused(inheritance.questions)
-        self._engine_name = engines.choose(settings.engine)
+        self.engines = PaneEngines(loop, settings, self._feed_mark, self.write_tree, self._keep_rebuilt)
         self.turns = ReadTurns(loop)
         self._context = PaneContext(
             loop,
@@ -130,9 +128,10 @@ class Service:
             on_client=lambda fd: self._admit(socket.socket(fileno=fd)),
             on_closed=self._on_keeper_gone,
         )
-        self._rebuilding = True
+        self.engines.is_rebuilding = True
         self._adopt(inheritance)
-        self._rebuilding, self._feed_mark[1] = False, 0
+        self.engines.is_rebuilding = False
+        self._feed_mark[1] = 0
         self._lifecycle = Lifecycle(
             loop, self.tree, settings, self._connections, remove_panes=self.remove_panes, shutdown=self.shutdown
         )
@@ -141,6 +140,7 @@ class Service:
         for message in inheritance.messages:
             self.keeper.take(message)
         loop.call_soon(self.keeper.ready)  # from the loop, to report that it runs
+        loop.call_soon(self._rebuild_next, list(self.panes))
 
     # Panes
 
@@ -164,18 +164,12 @@ class Service:
             wait_status: The program's wait status, if it has ended.
             aside: Whether to leave its terminal blank, because rebuilding it crashed earlier services.
         """
-        self._progress()
-        self._feed_mark[0] = record.id  # so that the keeper knows the pane if rebuilding it crashes the service
-        if aside:
-            rebuilt = Rebuilt(self._blank(record, journal.position), None, [], SET_ASIDE)
-        else:
-            rebuilt = rebuild(*self._terminal_of(record), checkpoint, journal, self._history_of(record), self._progress)
-        if rebuilt.note is not None:
-            record.engine_note = rebuilt.note
-            _log.warning("@%d: %s", record.id, rebuilt.note)
+        self.engines.progress()
+        self._feed_mark[0] = record.id  # so that the keeper knows the pane if restoring it crashes the service
+        engine, stored = self.engines.restore(record, checkpoint, journal, aside=aside)
         found = self.tree.find_pane(record.id)
         session, is_on = (found[0].name, found[0].log) if found else ("", False)
-        faults = PaneFaults(record, self.write_tree, partial(self._make_successor, record))
+        faults = PaneFaults(record, self.write_tree, partial(self.engines.make_successor, record))
         log = ledger = None
         with faults.output:
             log = self.logs.open(record, journal, session=session, on=is_on)
@@ -191,7 +185,7 @@ class Service:
         pane = Pane(
             record,
             master,
-            rebuilt.engine,
+            engine,
             journal,
             self._context,
             faults,
@@ -199,32 +193,29 @@ class Service:
             ledger,
         )
         with pane.faults.restoring:
-            restore(pane, rebuilt)
+            restore(pane, stored)
         self._feed_mark[0] = 0
         self.panes[record.id] = pane
         if wait_status is not None:
             pane.exited(wait_status)
         return pane
 
-    def _terminal_of(self, record: PaneRecord) -> tuple[str, int, int]:
-        return record.engine or self._engine_name, record.cols, record.rows
-
-    def _history_of(self, record: PaneRecord) -> int:
-        return self.settings.history_limit if record.history_limit is None else record.history_limit
-
-    def _blank(self, record: PaneRecord, position: int) -> Engine:
-        return blank(*self._terminal_of(record), position, self._history_of(record))
-
-    def _make_successor(self, record: PaneRecord, position: int) -> Engine:
-        """Create a blank pyte engine for a pane whose engine failed."""
-        record.engine = "pyte"
+    def _keep_rebuilt(self, pane_id: int) -> None:
+        """Store a terminal that was not rebuilt completely, so that the next service does not fail in the same way."""
         self.write_tree()
-        return self._blank(record, position)
+        if pane_id in self.panes:
+            self.panes[pane_id].keep_checkpoint()
 
-    def _progress(self) -> None:
-        """Report progress in rebuilding panes to the keeper, so that it does not consider the service stuck."""
-        if self._rebuilding:
-            self._feed_mark[1] = self._feed_mark[1] % _STEPS + 1
+    def _rebuild_next(self, waiting: list[int]) -> None:
+        """Rebuild one terminal, and the next one after a pause of the same length, in which clients are served."""
+        began = self.loop.time()
+        while waiting:
+            pane = self.panes.get(waiting.pop(0))
+            if pane is not None and pane.engine.at_rest:
+                pane.engine.wake()
+                self.loop.call_later(self.loop.time() - began, self._rebuild_next, waiting)
+                return
+        self.keeper.rebuilt()
 
     def remove_panes(self, pane_ids: list[int]) -> None:
         self.arranger.remove(pane_ids)
@@ -276,7 +267,7 @@ class Service:
     def _adopt(self, inheritance: Inheritance) -> None:
         """Take over the programs of an earlier service."""
         known = {record.id: record for record in self.tree.panes()}
-        self._change_crashed_engine(known.get(inheritance.hello["suspect"]))
+        self.engines.replace_crashed(known.get(inheritance.hello["suspect"]))
 
         def kept(record: PaneRecord) -> dict[str, Any]:
             blobs = inheritance.blobs
@@ -312,15 +303,9 @@ class Service:
         self._orphans[record.request] = record, child
         self.loop.call_later(_CLAIM_S, self._discard_orphan, record.request)
 
-    def _change_crashed_engine(self, suspect: PaneRecord | None) -> None:
-        """Switch the pane whose output crashed the last service to the other engine."""
-        if suspect is not None and (suspect.engine or self._engine_name) != "pyte":
-            suspect.engine = "pyte"
-            suspect.engine_note = f"the {self._engine_name} engine crashed on its output"
-            _log.warning("@%d continues with the pyte engine: %s", suspect.id, suspect.engine_note)
-
     def _keep_checkpoint(self, pane: Pane, checkpoint: bytes) -> None:
-        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.tracker.marks.dump()))
+        notes, tap = pane.tracker.marks.dump(), pane.engine.tap.dump()
+        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, notes, tap))
 
     def _keep_command(self, pane_id: int, data: bytes, anew: bool) -> None:
         self.keeper.put(ledger_key(pane_id), data, append=not anew)
@@ -439,9 +424,9 @@ class Service:
             "keeper_pid": self._hello["keeper_pid"],
             "service_pid": os.getpid(),
             "service_restarts": self._hello["restarts"],
-            "engine": self._engine_name,
+            "engine": self.engines.name,
             "engine_notes": [
-                {"terminal": f"@{pane.id}", "engine": pane.engine or self._engine_name, "note": pane.engine_note}
+                {"terminal": f"@{pane.id}", "engine": pane.engine or self.engines.name, "note": pane.engine_note}
                 for pane in panes
                 if pane.engine_note is not None
             ],
@@ -457,7 +442,7 @@ class Service:
             "logs": {
                 "directory": self.logs.root or None,
                 "server": self.logs.server,
-                "bytes": self.logs.total_bytes,
+                "bytes": None if self.logs.kept is None else self.logs.kept.total_bytes,
                 "holes": [
                     {"terminal": f"@{pane.id}", "start": hole.start, "end": hole.end, "why": hole.why}
                     for pane in self.panes.values()
@@ -465,7 +450,19 @@ class Service:
                 ],
                 **({} if unlogged is None else {"problem": unlogged}),
             },
+            "memory": self._memory_document(),
             **({} if unknown is None else {"system_notes": [unknown]}),
+        }
+
+    def _memory_document(self) -> dict[str, int | None]:
+        panes = self.panes.values()
+        return {
+            "keeper_bytes": procfs.resident_bytes(self._hello["keeper_pid"]),
+            "service_bytes": procfs.resident_bytes(os.getpid()),
+            "journal_bytes": sum(pane.journal.size for pane in panes),
+            "checkpoint_bytes": sum(pane.engine.rest_size for pane in panes),
+            "engines": sum(not pane.engine.at_rest for pane in panes),
+            "log_directories": None if self.logs.kept is None else self.logs.kept.logs,
         }
 
     # Shutdown

@@ -135,6 +135,27 @@ class LogStatus:
 
 
 @frozen(kw_only=True)
+class MemoryStatus:
+    """The memory of a server.
+
+    Attributes:
+        keeper_bytes: The resident memory of the keeper; null if the system does not report it.
+        service_bytes: The resident memory of the service; null if the system does not report it.
+        journal_bytes: The output kept in memory for a restart of the service.
+        checkpoint_bytes: The checkpoints of terminals at rest.
+        engines: The number of terminal engines in memory; the terminals of idle and dead panes rest.
+        log_directories: The number of log directories of all servers; null until the number is known.
+    """
+
+    keeper_bytes: int | None
+    service_bytes: int | None
+    journal_bytes: int
+    checkpoint_bytes: int
+    engines: int
+    log_directories: int | None
+
+
+@frozen(kw_only=True)
 class Status(Document):
     """The status of a server.
 
@@ -157,6 +178,7 @@ class Status(Document):
         clients: The number of connected clients, including the one that asks.
         logs: The status of the server's logs.
         problem: Why the keeper answers, which knows no engine, sessions, windows or states; absent if the service does.
+        memory: The memory of the server; absent from older servers, and if the keeper answers.
         system_notes: Process information that the system withholds, and the effect; absent if nothing is withheld.
 
     Example:
@@ -182,6 +204,7 @@ class Status(Document):
     clients: int
     logs: LogStatus | None = None
     problem: str | None = None
+    memory: MemoryStatus | None = None
     system_notes: list[str] | None = None
 
 

@@ -145,6 +145,11 @@ class PaneLedger:
         entry = self._begun_at(start)
         return None if entry is None else entry.id
 
+    def line_at(self, start: int) -> str | None:
+        """Return the line of the command whose output begins at a place, if it was recorded before."""
+        entry = self._begun_at(start)
+        return None if entry is None else entry.command
+
     def _begun_at(self, start: int) -> Entry | None:
         # Not always the latest: a run in a nested shell comes after the command that started that shell.
         return next((entry for entry in reversed(self._ledger.entries.values()) if entry.start == start), None)

@@ -61,15 +61,17 @@ class PaneLog:
         self._retry_at = 0.0
         self._changed_at: int | None = None
         self._appended_lines = _MOST_LINES  # the first time, the file is rewritten
+        stored: dict[str, Any] = {}
         if writer is not None:
             try:
                 writer.resume()
-                self._load_meta()
+                stored = self._load_meta()
                 self._check_directory()
             except OSError as error:
                 self._failed(error)
         self._meta["sizes"] = self._sizes_with(*sizes.load(meta)[-1][1:])
-        self._save_meta()
+        if writer is not None and self._described() != json.dumps(stored).encode():  # after a restart, often the same
+            self._save_meta()
 
     @property
     def is_on(self) -> bool:
@@ -235,23 +237,28 @@ class PaneLog:
         if self._writer is not None:
             self._writer.close()
 
-    def _load_meta(self) -> None:
-        """Read from disk how the pane ended, if it has, and the holes of the log."""
+    def _load_meta(self) -> dict[str, Any]:
+        """Read from disk how the pane ended, if it has, and the holes of the log; return the metadata."""
+        stored: dict[str, Any] = {}
         with contextlib.suppress(FileNotFoundError):
             with places.log_directory(self._root, self._log) as directory:
-                self._meta = places.read_meta(directory) | self._meta
+                stored = places.read_meta(directory)
+            self._meta = stored | self._meta
             self._stored_holes = [Hole(*hole) for hole in self._meta.get("holes", [])]
             self._find_holes(self._cause)
+        return stored
+
+    def _described(self) -> bytes:
+        return json.dumps(self._meta | {"holes": self._stored_holes}).encode()
 
     def _save_meta(self) -> None:
         if self._writer is None:
             return
-        meta = self._meta | {"holes": self._stored_holes}
         with (
             contextlib.suppress(OSError),  # the description is not essential
             places.log_directory(self._root, self._log, create=True) as directory,
         ):
-            places.replace_file(places.META, json.dumps(meta).encode(), dir_fd=directory)
+            places.replace_file(places.META, self._described(), dir_fd=directory)
 
 
 def _append(lines: bytes, directory: int) -> bool:

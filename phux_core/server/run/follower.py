@@ -178,7 +178,8 @@ class RunFollower:
     def _publish(self, event: ShellEvent) -> None:
         """Report an event to clients, and record it in the ledger."""
         if isinstance(event, CommandStarted):
-            command = self._command or event.command or self._read_line(event)
+            # A restart repeats events; their lines are in the ledger.
+            command = self._command or event.command or self._ledger.line_at(event.start) or self._read_line(event)
             self._ledger.take(event, command)
             self._emit("command_started", command=command, command_id=self._ledger.id_at(event.start))
         elif isinstance(event, CommandFinished):

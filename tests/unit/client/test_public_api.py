@@ -65,6 +65,7 @@ EXPORTED = [
     "LogStream",
     "LogText",
     "Match",
+    "MemoryStatus",
     "NameInUseError",
     "NoServerError",
     "NoSuchTargetError",

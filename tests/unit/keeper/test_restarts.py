@@ -54,6 +54,8 @@ def test_a_pane_is_set_aside_after_the_service_died_twice_while_rebuilding_it():
     restarts.died("exited", 4.0, rebuilding=3)
     assert restarts.set_aside == [3]
     restarts.ready(5.0)
+    assert restarts.set_aside == [3], "a service is ready before it has rebuilt every pane"
+    restarts.rebuilt()
     assert restarts.set_aside == []
 
 

@@ -176,9 +176,9 @@ def test_two_deaths_while_rebuilding_a_pane_set_the_pane_aside_unless_caused_by_
 
 
 @pytest.mark.usefixtures("signals")
-def test_a_pane_is_not_set_aside_if_a_service_was_ready_between_the_deaths(tmp_path):
-    ready = "hello['restarts'] == 1 and channel.send({'op': 'ready'})"
-    assert hello_after(tmp_path, f"{ready}; {MARK_REBUILDING}; os._exit(1)", 2)["set_aside"] == []
+def test_a_pane_is_not_set_aside_if_a_service_rebuilt_all_panes_between_the_deaths(tmp_path):
+    rebuilt = "hello['restarts'] == 1 and channel.send({'op': 'rebuilt'})"
+    assert hello_after(tmp_path, f"{rebuilt}; {MARK_REBUILDING}; os._exit(1)", 2)["set_aside"] == []
 
 
 @pytest.mark.usefixtures("signals")

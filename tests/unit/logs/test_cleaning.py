@@ -69,7 +69,7 @@ def test_the_total_size_is_limited_and_the_oldest_segments_are_deleted_first(roo
     make_log(root, LogId(GONE, 1), 20_000, age_s=3000)
     make_log(root, LogId(OWN, 1), 20_000, age_s=2000)
     make_log(root, LogId(OWN, 2), 20_000, age_s=10)
-    total = clean(root, most=30_000, live=frozenset({1, 2}))
+    total = clean(root, most=30_000, live=frozenset({1, 2})).total_bytes
     assert total <= 30_000
     assert total == sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(root) for name in names)
     left = segment_counts(root)
@@ -90,4 +90,15 @@ def test_unrelated_files_and_symbolic_links_are_not_deleted(root, tmp_path):
     os.symlink(tmp_path, os.path.join(root, GONE))
     clean(root, most=0, days=0)
     assert set(os.listdir(root)) == {"notes", "20200101T000000Z-1-abcd.txt", GONE}
-    assert clean(str(tmp_path / "nowhere")) == 0
+    assert clean(str(tmp_path / "nowhere")) == (0, 0)
+
+
+def test_the_number_of_logs_is_limited_and_those_that_ended_first_are_deleted(root, monkeypatch):
+    monkeypatch.setattr(cleaning, "MOST_LOGS", 2)
+    now = time.time()
+    for pane in range(1, 5):
+        make_log(root, LogId(GONE, pane), 100, ended_at=now - 1000 * pane)
+    for pane in (1, 2, 3):
+        make_log(root, LogId(OWN, pane), 100, age_s=5000)
+    assert clean(root, live=frozenset({1, 2, 3})).logs == 5
+    assert set(segment_counts(root)) == {LogId(GONE, 1), LogId(GONE, 2), *(LogId(OWN, pane) for pane in (1, 2, 3))}

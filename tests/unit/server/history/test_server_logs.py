@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import time
 from types import SimpleNamespace
 
 from phux_core.logs import cleaning
@@ -18,7 +19,7 @@ def test_removing_old_logs_continues_after_an_error(tmp_path, monkeypatch):
         attempts.append(1)
         if len(attempts) <= 2:
             raise OSError((errno.EMFILE, errno.EAGAIN)[len(attempts) - 1], os.strerror(errno.EMFILE))
-        return 7
+        return cleaning.Kept(7, 1)
 
     monkeypatch.setattr(cleaning, "clean", clean)
     monkeypatch.setattr(server_logs, "_FIRST_CLEAN_S", 0)
@@ -26,11 +27,11 @@ def test_removing_old_logs_continues_after_an_error(tmp_path, monkeypatch):
     settings = SimpleNamespace(log_root=str(tmp_path), log_total_bytes=1, log_keep_days=1.0)
 
     async def serve():
-        logs = server_logs.Logs(asyncio.get_running_loop(), settings, "server", list)
+        logs = server_logs.Logs(asyncio.get_running_loop(), settings, "server", list, time.time)
         async with asyncio.timeout(10):
-            while logs.total_bytes is None:
+            while logs.kept is None:
                 await asyncio.sleep(0)
         logs.close()
-        assert logs.total_bytes == 7
+        assert logs.kept == (7, 1)
 
     asyncio.run(serve())
