@@ -41,8 +41,8 @@ from phux_core.keeper.logfile import log, trim_log
 from phux_core.keeper.notices import Notices
 from phux_core.keeper.process import FAULTS, how_it_ended
 from phux_core.keeper.restarts import Restarts
-from phux_core.keeper.stored_state import StoredState
 from phux_core.keeper.status import status_document
+from phux_core.keeper.stored_state import StoredState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
