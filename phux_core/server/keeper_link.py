@@ -104,15 +104,15 @@ class KeeperLink:
         self._loop.add_reader(self._channel, self._on_readable)
 
     async def spawn(
-        self, pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int
+        self, pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int, secret: str
     ) -> Child:
-        """Make the keeper start a program; raise CannotExecuteError if that fails."""
+        """Make the keeper start a program, which can read the secret; raise CannotExecuteError if that fails."""
         number = self._next_id
         self._next_id += 1
         future: asyncio.Future[tuple[int, list[int]]] = self._loop.create_future()
         self._spawning[number] = future
         request = {"op": "spawn", "id": number, "pane": pane, "cwd": cwd, "cols": cols, "rows": rows}
-        self._send(request | {"argv": list(argv), "env": dict(env)})
+        self._send(request | {"argv": list(argv), "env": dict(env), "secret": secret})
         pid, (master, journal) = await future
         return Child(pane, pid, master, Journal(journal), self._unclaimed.pop(pane))
 

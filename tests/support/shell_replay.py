@@ -53,6 +53,7 @@ class Replay:
         self.now = 1000.0
         self.events: list[ShellEvent] = []
         self.states: list[str] = []
+        self.marks = 0
         self._tap = Tap()
 
     def since(self, start: int, length: int) -> bytes:
@@ -105,18 +106,22 @@ class Replay:
         for effect in self._tap.scan(data)[1]:
             if isinstance(effect, PrivateOsc):
                 self._write_text(data, base, place, effect.start)
-                self.events += self.tracker.mark(effect, alt_screen=False)
+                self.feed_mark(effect)
                 place = max(place, effect.end)
         self._write_text(data, base, place, len(self.data))
         return self.events[known:]
+
+    def feed_mark(self, mark: PrivateOsc) -> None:
+        self.events += self.tracker.mark(mark, alt_screen=False)
 
     def _write_text(self, data: bytes, base: int, start: int, end: int) -> None:
         if end > start and self.tracker.wants_output:
             self.events += self.tracker.written(data[start - base : end - base], start)
 
     def mark(self, text: str) -> list[ShellEvent]:
-        """Feed a mark, and return the events it causes."""
-        return self.write(f"\x1b]7748;{self.tracker.marks.nonce or NONCE};{text}\a".encode())
+        """Feed a mark with a new number, and return the events it causes."""
+        self.marks += 1
+        return self.write(f"\x1b]7748;{self.tracker.marks.nonce or NONCE};{self.marks};{text}\a".encode())
 
     def output(self, finished: CommandFinished) -> bytes:
         """Return the output of a command, without echoed input."""

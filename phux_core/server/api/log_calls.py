@@ -8,6 +8,7 @@ from phux_core.errors import BadRequestError, NoSuchTargetError
 from phux_core.logs.ledger import CommandId, range_of
 from phux_core.server.api.handlers import find_pane, handles
 from phux_core.server.history.server_logs import SEARCH_S
+from phux_core.server.shell.hidden_nonce import without_nonce
 
 if TYPE_CHECKING:
     from phux_core.server.connection import Connection, Result
@@ -120,7 +121,8 @@ async def _read_live(service: Service, connection: Connection, pane: Pane, query
         if service.panes.get(pane.id) is not pane:
             raise NoSuchTargetError(f"@{pane.id} was killed, and this output was not in its log")
         oldest = max(pane.journal.oldest, pane.journal.position - _MOST_FROM_MEMORY)
-        return {"offset": oldest, "data": pane.journal.since(oldest).decode("utf-8", "surrogateescape")}
+        data = without_nonce(pane.journal.since(oldest), pane.record.nonce, pane.journal, oldest)
+        return {"offset": oldest, "data": data.decode("utf-8", "surrogateescape")}
 
     return await service.logs.ask("read", connection, pane=pane.id, log=log, query=asked, large=in_memory)
 

@@ -228,7 +228,7 @@ async def _start(
     argv, environment, nonce = launch.integrate_shell(argv, environment, history=history)
     service.starting += 1
     try:
-        child = await service.keeper.spawn(pane_id, argv, cwd=cwd, env=environment, cols=cols, rows=rows)
+        child = await service.keeper.spawn(pane_id, argv, cwd=cwd, env=environment, cols=cols, rows=rows, secret=nonce)
     except CannotExecuteError as error:
         raise CannotExecuteError(
             f"the command {argv[0]!r} cannot be executed: {error.message}", remedy=error.remedy

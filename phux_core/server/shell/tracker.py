@@ -123,7 +123,8 @@ class ShellTracker:
 
     def mark(self, mark: PrivateOsc, *, alt_screen: bool) -> list[ShellEvent]:
         """Process a mark, and return its events."""
-        is_continuation = mark.data == f"{self.marks.nonce};P".encode()
+        new = self.marks.parse(mark)
+        is_continuation = new is not None and new.kind == "P"
         events = [] if is_continuation else self._report_pending()
         drawn = self.marks.drawn
         taken = self.marks.take(mark)
