@@ -200,7 +200,8 @@ class ShellMarks:
             is_entered = not self.at_prompt or self.has_typed_ahead or self.seeking is not None
             is_new = kind == "P" and not text and is_entered  # ksh and mksh cannot number P
         else:
-            is_new = number > latest or (kind == "B" and number == latest and bool(self.at_prompt))
+            # bash may draw the prompt of before after a syntax error.
+            is_new = number > latest or (kind == "B" and number == latest and bool(self.at_prompt or self.drawing))
         return NewMark(kind, argument, latest if number is None else number) if is_new else None
 
     def take(self, mark: PrivateOsc) -> list[ShellEvent]:

@@ -125,7 +125,7 @@ __phux_line() {
     fi
     __phux_count=$((__phux_count + 1))
     builtin printf '\e]7748;%s;%s;L;%s;%s\a' "$__phux_nonce" "$__phux_count" "${#READLINE_LINE}" "$mode" >/dev/tty
-    builtin return "$status"
+    builtin return 0  # bash restores $?; a failure would end it after "set -e"
 }
 
 # Add the content of a file to the history, if the file exists.
