@@ -33,6 +33,9 @@ _CELL_PIXELS = (8, 16)
 # Python ignores some signals; nohup, or a script that starts us in the background, ignores others.
 _SIGNALS_TO_RESTORE = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 
+# The scripts in phux_core/shells read it. dash knows no larger one.
+_SECRET_FD = 9
+
 _original_limits = {number: resource.getrlimit(number) for number in (resource.RLIMIT_NOFILE, resource.RLIMIT_CORE)}
 
 
@@ -87,14 +90,21 @@ def window_size(cols: int, rows: int) -> bytes:
     return struct.pack("HHHH", rows, cols, cols * _CELL_PIXELS[0], rows * _CELL_PIXELS[1])
 
 
-def spawn(pane: int, argv: list[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int) -> Child:
+def spawn(
+    pane: int, argv: list[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int, secret: str = ""
+) -> Child:
     """Start a program under a new PTY, and return when it is running.
+
+    Args:
+        secret: A line that the program can read once from its descriptor 9; without one, that is closed.
 
     Raises:
         SpawnError: The program cannot be executed, its directory cannot be entered, or resources are exhausted.
     """
-    master = slave = -1
+    master = slave = told = -1
     try:
+        if secret:
+            told = _pipe_with(secret)
         master, slave = os.openpty()
         limit, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if master > limit - _SPARE_FILES:
@@ -104,15 +114,24 @@ def spawn(pane: int, argv: list[str], *, cwd: str, env: Mapping[str, str], cols:
         termios.tcsetattr(slave, termios.TCSANOW, attributes)
         fcntl.ioctl(slave, termios.TIOCSWINSZ, window_size(cols, rows))
         os.set_blocking(master, False)
-        pid = start(argv, env, cwd, slave)
+        pid = start(argv, env, cwd, slave, told)
     except (OSError, ValueError, termios.error, SpawnError) as error:
         if master >= 0:
             os.close(master)
         raise SpawnError(str(error), getattr(error, "errno", None)) from error
     finally:
-        if slave >= 0:
-            os.close(slave)
+        for fd in (slave, told):
+            if fd >= 0:
+                os.close(fd)
     return Child(pane, pid, master)
+
+
+def _pipe_with(line: str) -> int:
+    """Return the reading end of a pipe that contains one line."""
+    reader, writer = os.pipe()
+    with open(writer, "w", encoding="ascii") as file:
+        file.write(f"{line}\n")
+    return reader
 
 
 @contextlib.contextmanager
@@ -132,7 +151,7 @@ def _inheritable_state(cwd: str) -> Iterator[None]:
         os.close(here)
 
 
-def start_by_spawn(argv: list[str], env: Mapping[str, str], cwd: str, terminal: int) -> int:
+def start_by_spawn(argv: list[str], env: Mapping[str, str], cwd: str, terminal: int, secret: int = -1) -> int:
     """Start a program with ``posix_spawn``, which copies no memory.
 
     The child opens its terminal by name: on Linux, this makes it the session leader's controlling terminal.
@@ -143,30 +162,37 @@ def start_by_spawn(argv: list[str], env: Mapping[str, str], cwd: str, terminal: 
         (os.POSIX_SPAWN_DUP2, 0, 1),
         (os.POSIX_SPAWN_DUP2, 0, 2),
     ]
+    if secret >= 0:
+        actions.append((os.POSIX_SPAWN_DUP2, secret, _SECRET_FD))
     with _inheritable_state(cwd):
         return os.posix_spawn(
             argv[0], argv, env, file_actions=actions, setsid=True, setsigmask=(), setsigdef=_SIGNALS_TO_RESTORE
         )
 
 
-def start_by_fork(argv: list[str], env: Mapping[str, str], cwd: str, terminal: int) -> int:
+def start_by_fork(argv: list[str], env: Mapping[str, str], cwd: str, terminal: int, secret: int = -1) -> int:
     """Start a program with ``fork``, where ``posix_spawn`` cannot set the controlling terminal."""
     failure, writer = os.pipe()
+    if writer == _SECRET_FD:
+        writer = os.dup(writer)
     with open(failure, "rb") as reader:
         with open(writer, "wb", buffering=0) as why, _inheritable_state(cwd):
             pid = os.fork()
             if pid == 0:
-                _become(argv, env, terminal, why)
+                _become(argv, env, terminal, secret, why)
         if message := reader.read().decode():
             os.waitpid(pid, 0)
             raise SpawnError(message)
     return pid
 
 
-def _become(argv: list[str], env: Mapping[str, str], terminal: int, why: RawIOBase) -> NoReturn:
+def _become(argv: list[str], env: Mapping[str, str], terminal: int, secret: int, why: RawIOBase) -> NoReturn:
     """Replace this process with a program; write the reason to ``why`` if that fails."""
     try:
         os.login_tty(terminal)
+        if secret >= 0:
+            os.dup2(secret, _SECRET_FD)
+            os.set_inheritable(_SECRET_FD, True)
         for number in _SIGNALS_TO_RESTORE:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())

@@ -1,7 +1,8 @@
 """The keeper's event loop: signals, the service's lifecycle, shutdown.
 
 Messages from the service:
-    spawn      id pane argv cwd env cols rows   start a program; the reply is spawned or spawn_failed
+    spawn      id pane argv cwd env cols rows   start a program, which can read the secret; the reply is spawned or
+               secret                           spawn_failed
     end        pane                             send SIGHUP to its program, and SIGKILL after a grace period
     forget     pane                             its exit status was received
     put        key                              store the payload for the next service
@@ -439,6 +440,7 @@ class Supervisor:
                 env=request["env"],
                 cols=request["cols"],
                 rows=request["rows"],
+                secret=request["secret"],
             )
         except (SpawnError, OSError, MemoryError) as error:
             if journal >= 0:

@@ -109,9 +109,9 @@ class KeeperLink:
         self._loop.add_reader(self._channel, self._on_readable)
 
     async def spawn(
-        self, pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int
+        self, pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int, secret: str
     ) -> Child:
-        """Make the keeper start a program.
+        """Make the keeper start a program, which can read the secret.
 
         Raises:
             CannotExecuteError: The program cannot be executed.
@@ -122,7 +122,7 @@ class KeeperLink:
         future: asyncio.Future[tuple[int, list[int]]] = self._loop.create_future()
         self._spawning[number] = future
         request = {"op": "spawn", "id": number, "pane": pane, "cwd": cwd, "cols": cols, "rows": rows}
-        self._send(request | {"argv": list(argv), "env": dict(env)})
+        self._send(request | {"argv": list(argv), "env": dict(env), "secret": secret})
         pid, (master, journal_fd) = await future
         status = self._unclaimed.pop(pane)
         try:

@@ -172,6 +172,15 @@ def test_a_syntax_error_does_not_trigger_set_e(open_shell, shell):
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_a_query_of_the_line_after_a_failure_does_not_trigger_set_e(open_shell, shell):
+    pane = open_shell(shell)
+    pane.run("set -e", timeout_s=20)
+    assert pane.run("echo )", timeout_s=20).exit_code != 0
+    pane.send_keys("x", "BSpace")  # so that phux asks whether the line is empty
+    assert pane.run("echo usable", timeout_s=20).output == "usable"
+
+
 @pytest.mark.parametrize("shell", POSIX)
 @pytest.mark.parametrize(
     "command", ["false", "echo one\nfalse", "if true; then\n  false\nfi", "for i in 1; do false; done"]

@@ -64,7 +64,7 @@ def _quiet():
 
 _NUMBER = st.sampled_from(["", "0", "3", "-1", "99999999999", "9" * 4301, "9" * 9000, "\u0663", "1_0", "x"])
 _MARK = st.builds(
-    lambda nonce, kind, number, rest: f"\x1b]7748;{nonce};{kind};{number};{rest}\x07".encode(),
+    lambda nonce, kind, number, rest: f"\x1b]7748;{nonce};{number};{kind};{number};{rest}\x07".encode(),
     st.sampled_from([NONCE, NONCE, "beef", ""]),
     st.sampled_from("ABCDELRZ"),
     _NUMBER,

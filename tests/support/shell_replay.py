@@ -53,6 +53,7 @@ class Replay:
         self.now = 1000.0
         self.events: list[ShellEvent] = []
         self.states: list[str] = []
+        self.marks = 0
         self._tap = Tap()
 
     def since(self, start: int, length: int) -> bytes:
@@ -107,12 +108,15 @@ class Replay:
         for effect in self._tap.scan(data)[1]:
             if isinstance(effect, PrivateOsc):
                 self._write_text(data, base, place, effect.start)
-                if not self.tracker.is_continuation(effect):
-                    self._report_pending()
-                self.events += self.tracker.mark(effect)
+                self.feed_mark(effect)
                 place = max(place, effect.end)
         self._write_text(data, base, place, len(self.data))
         return self.events[known:]
+
+    def feed_mark(self, mark: PrivateOsc) -> None:
+        if not self.tracker.is_continuation(mark):
+            self._report_pending()
+        self.events += self.tracker.mark(mark)
 
     def _write_text(self, data: bytes, base: int, start: int, end: int) -> None:
         wants = end > start and self.tracker.wants_output
@@ -125,8 +129,9 @@ class Replay:
             self.events += self.tracker.started(self.read_line(pending))
 
     def mark(self, text: str) -> list[ShellEvent]:
-        """Feed a mark, and return the events it causes."""
-        return self.write(f"\x1b]7748;{self.tracker.marks.nonce or NONCE};{text}\a".encode())
+        """Feed a mark with a new number, and return the events it causes."""
+        self.marks += 1
+        return self.write(f"\x1b]7748;{self.tracker.marks.nonce or NONCE};{self.marks};{text}\a".encode())
 
     def output(self, finished: CommandFinished) -> bytes:
         """Return the output of a command, without echoed input."""

@@ -232,7 +232,7 @@ async def _start(
         service.keeper.put(record_key(pane_id), json.dumps(asdict(record)).encode())
     service.starting += 1
     try:
-        child = await service.keeper.spawn(pane_id, argv, cwd=cwd, env=environment, cols=cols, rows=rows)
+        child = await service.keeper.spawn(pane_id, argv, cwd=cwd, env=environment, cols=cols, rows=rows, secret=nonce)
     except CannotExecuteError as error:
         service.keeper.release(pane_id)
         raise CannotExecuteError(

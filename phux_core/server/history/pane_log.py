@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from phux_core.logs import ledger, places, sizes
 from phux_core.logs.stored import Stored
 from phux_core.logs.writing import DELETED
+from phux_core.server.shell.hidden_nonce import without_nonce
 
 if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
@@ -41,20 +42,27 @@ class Hole(NamedTuple):
 
 
 class PaneLog:
-    """The log of a pane; without a writer, the pane is not logged.
+    """The log of a pane, without the nonce of its shell's marks; without a writer, the pane is not logged.
 
     Attributes:
         problem: Why the log cannot be written; None if it can.
     """
 
     def __init__(
-        self, root: str, log: places.LogId, writer: LogWriter | None, journal: Journal, meta: dict[str, Any]
+        self,
+        root: str,
+        log: places.LogId,
+        writer: LogWriter | None,
+        journal: Journal,
+        meta: dict[str, Any],
+        nonce: str = "",
     ) -> None:
         self._root = root
         self._log = log
         self._writer = writer
         self._journal = journal
         self._meta = meta
+        self._nonce = nonce
         self._stored_holes: list[Hole] = []
         self.problem: str | None = None
         self._cause = "it could not be written"  # the last problem
@@ -81,7 +89,7 @@ class PaneLog:
     def unwritten(self) -> tuple[int, bytes]:
         """The offset and the bytes of the output that is in the journal, but in no file."""
         start = self._journal.oldest if self._writer is None else max(self._journal.oldest, self._writer.end)
-        return start, self._journal.since(start)
+        return start, without_nonce(self._journal.since(start), self._nonce, self._journal, start)
 
     @property
     def holes(self) -> list[Hole]:
@@ -106,7 +114,7 @@ class PaneLog:
             return
         if place == writer.end and self.problem is None:
             try:
-                if writer.write(place, data) == len(data):
+                if writer.write(place, without_nonce(data, self._nonce, self._journal, place)) == len(data):
                     return
             except OSError as error:
                 self._failed(error)
@@ -134,7 +142,8 @@ class PaneLog:
         """Append a piece of the journal, which may begin after the end of the log."""
         end = writer.end
         try:
-            writer.write(place, self._journal.since(place, _PIECE))
+            data = self._journal.since(place, _PIECE)
+            writer.write(place, without_nonce(data, self._nonce, self._journal, place))
         except OSError:
             writer.end = min(end, writer.end)  # the part before the piece is still missing
             raise

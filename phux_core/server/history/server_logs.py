@@ -75,7 +75,7 @@ class Logs:
             "started_at": record.started_at,
         }
         writer = writing.LogWriter(self.root, log, self._settings.log_pane_bytes) if on and self.root else None
-        return PaneLog(self.root, log, writer, journal, meta)
+        return PaneLog(self.root, log, writer, journal, meta, record.nonce)
 
     async def ask(
         self,

@@ -23,6 +23,7 @@ from phux_core.escapes import OSC_END, STRING_OPENERS, cut_unfinished
 from phux_core.logs.text import last_stretch, stretches
 from phux_core.server.documents import read_screen
 from phux_core.server.screen.changes import difference
+from phux_core.server.shell.hidden_nonce import without_nonce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -244,7 +245,7 @@ class Follower:
         start = max(place.line, oldest)
         # The reading thread may have added more to the journal than was parsed.
         end = min(_end_of_piece(place.pushed), pane.seq)
-        data = pane.journal.since(start, end - start)
+        data = without_nonce(pane.journal.since(start, end - start), pane.record.nonce, pane.journal, start)
         if not data:  # the pane was removed
             return Piece({}, _Place(start, pane.seq))
         if end < pane.seq and start + data.rfind(b"\n") >= place.pushed:

@@ -16,6 +16,7 @@ from phux_core.server.run.record import End, Run, read_result
 from phux_core.server.run.remote_shell import ANSWER_S, RemoteShell
 from phux_core.server.shell.edit_line import INTERRUPT, QUESTION, leaves_line
 from phux_core.server.shell.events import CommandFinished, CommandStarted, HooksInDoubt, LineLength, PromptReady
+from phux_core.server.shell.hidden_nonce import hide_nonce
 from phux_core.server.shell.marks import exit_status
 from phux_core.server.shell.output_bounds import below_line, last_line, start_of_unmarked_prompt, typed_line
 from phux_core.server.shell.pane_shell import current_directory
@@ -302,6 +303,10 @@ class RunFollower:
             return
         stretch = (run.capture or Capture(run.start)).finish(self._shell.journal, run.end.place)
         record = self._shell.record
+        stretch = stretch._replace(
+            head=hide_nonce(stretch.head, record.nonce),
+            tail=hide_nonce(stretch.tail, record.nonce, before=stretch.head),
+        )
         read = partial(read_result, run, stretch, record.id, record.cols, record.rows, current_directory(record))
         if len(stretch.head) + len(stretch.tail) < _LARGE:
             run.outcome.set(read())

@@ -12,6 +12,7 @@ from phux_core import procfs
 from phux_core.server.kernel.foreground import look, working_directory
 from phux_core.server.shell.events import Look
 from phux_core.server.shell.output_bounds import last_line
+from phux_core.shells import NONCE_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +62,7 @@ class PaneShell:
         known = tracker.foreground
         foreground = known if tracker.knows_foreground and self._has_foreground(known) else self.foreground()
         replaced_at = None
-        if tracker.may_be_replaced(foreground) and self._is_replaced(foreground, marks.nonce):
+        if tracker.may_be_replaced(foreground) and self._is_replaced(foreground):
             replaced_at = last_line(self.journal, marks.start, self.position())
         has_output = marks.has_typed_ahead and _is_readable(self.fd)
         return Look(now, foreground, unread, alt_screen, has_output, in_editor, replaced_at)
@@ -73,15 +74,15 @@ class PaneShell:
         except OSError:
             return False
 
-    def _is_replaced(self, foreground: Foreground | None, nonce: str) -> bool:
-        """Return whether the first process is a shell of another kind, or was started without the nonce."""
+    def _is_replaced(self, foreground: Foreground | None) -> bool:
+        """Return whether the first process is a shell of another kind, or was started without integration."""
         if not procfs.is_usable():
             return False
         if foreground is not None and foreground.shell != self.record.shell:
-            return True  # fish still has the nonce in its environment while it reads config.fish
+            return True  # fish still has the variable while it reads config.fish
         try:
             with open(f"/proc/{self.record.pid}/environ", "rb") as file:
-                return f"PHUX_NONCE={nonce}".encode() not in file.read().split(b"\0")
+                return f"\0{NONCE_VARIABLE}=".encode() not in b"\0" + file.read()
         except OSError:
             return False
 

@@ -78,11 +78,10 @@ class ShellTracker:
         self.foreground: Foreground | None = None
         self.last_output = now
         self.answer: LineLength | None = None
-        self._last_reply = 0.0
+        self._last_reply = self._prompt_at = 0.0
         self._run_shell: int | None = None  # in which an unfinished run with our own marks was typed
         self._run_ended_at = 0.0  # a run with our own marks
         self._may_have_lost_hooks = True
-        self._prompt_at = 0.0
         self._name, self._pid, self._shell = name, pid, shell
         self._echoes = EchoedLines()
 
@@ -90,13 +89,14 @@ class ShellTracker:
 
     def is_continuation(self, mark: PrivateOsc) -> bool:
         """Return whether a mark shows that the pending line has started no command."""
-        return mark.data == f"{self.marks.nonce};P".encode()
+        return (new := self.marks.parse(mark)) is not None and new.kind == "P"
 
     def mark(self, mark: PrivateOsc) -> list[ShellEvent]:
         """Process a mark, and return its events. Call ``started`` first, except for a continuation."""
+        is_continuation = self.is_continuation(mark)
         drawn = self.marks.drawn
         taken = self.marks.take(mark)
-        if self.is_continuation(mark):
+        if is_continuation:
             self.line.entered_at = 0.0
         if self.marks.drawn > drawn and self.marks.number is not None and not taken:
             # bash draws the same prompt again after a line that it does not execute, such as an unknown `!x`.

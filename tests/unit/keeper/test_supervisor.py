@@ -29,7 +29,7 @@ if "tree" in inherited.blobs:
     channel.wait()
 else:
     channel.send({"op": "put", "key": "tree"}, b"before")
-    channel.send({"op": "spawn", "id": 1, "pane": 1, "argv": [], "cwd": "/", "env": {}, "cols": 80, "rows": 24})
+    channel.send({"op": "spawn", "id": 1, "pane": 1, "argv": [], "cwd": "/", "env": {}, "cols": 80, "rows": 24, "secret": ""})
     open(go).close()
     channel.send({"op": "put", "key": "tree"}, b"after")
     os.kill(os.getpid(), signal.SIGKILL)

@@ -45,7 +45,7 @@ def draw_prompt(replay, shell, code=0, number=1):
         replay.mark(f"D;{code};{number}" if editor or shell == "bash" else f"D;{code}")
     replay.mark("A")
     replay.write(b"$ ")
-    replay.mark(f"B;{editor}" if editor else f"B;{number};{code}" if shell == "bash" else "B")
+    replay.mark(f"B;{editor}" if editor else f"B;;{code};{number}" if shell == "bash" else "B")
     return replay.events[known:]
 
 
@@ -160,7 +160,7 @@ def test_read_marks_of_fish_determine_the_state_of_a_raw_read(reads, state):
     assert look(replay, OTHER, "fish", True, RAW) == "prompt"
 
 
-@pytest.mark.parametrize("marks", [[], ["A", "B;1;0"], ["A", "B;1;0", "C;vim"]])
+@pytest.mark.parametrize("marks", [[], ["A", "B;;0;1"], ["A", "B;;0;1", "C;vim"]])
 def test_the_state_on_the_alternate_screen_is_fullscreen(marks):
     replay = Replay("bash")
     for text in marks:
@@ -299,7 +299,7 @@ def test_a_posix_shell_is_running_until_its_line_editor_sets_the_terminal_mode()
 def test_a_redrawn_prompt_ends_no_command(shell):
     replay = at_prompt(shell)
     replay.mark("C;make")
-    marks = ["D;0;1", "A", "B;1;0"] if shell == "bash" else ["A"]
+    marks = ["D;0;1", "A", "B;;0;1"] if shell == "bash" else ["A"]
     for text in marks * 2:
         assert replay.mark(text) == []
     assert replay.tracker.marks.start is not None
@@ -310,7 +310,7 @@ def test_a_redrawn_prompt_ends_no_command(shell):
 def test_a_redrawn_prompt_causes_no_event(shell):
     replay = at_prompt(shell)
     editor = EDITORS.get(shell)
-    for text in ("D;0;1" if editor else "A", "A", f"B;{editor}" if editor else "B;1;0" if shell == "bash" else "B"):
+    for text in ("D;0;1" if editor else "A", "A", f"B;{editor}" if editor else "B;;0;1" if shell == "bash" else "B"):
         assert replay.mark(text) == []
     assert look_at_prompt(replay, shell) == "prompt"
 
@@ -366,7 +366,7 @@ def test_a_line_of_a_posix_shell_that_executes_nothing_is_not_reported(shell, li
 def test_a_continuation_prompt_that_arrives_in_pieces_starts_no_command(shell):
     replay = at_prompt(shell)
     replay.type(b"echo 'a\r")
-    for piece in (b"echo 'a\r\n", b">", b" ", b"\x1b]7748;5ecret", b";P\a"):
+    for piece in (b"echo 'a\r\n", b">", b" ", b"\x1b]7748;5ecret", b";9;P\a"):
         assert replay.write(piece) == []
     replay.type(b"b'\r")
     assert [type(event) for event in replay.write(b"b'\r\na\r\nb\r\n")] == [CommandStarted]
@@ -418,7 +418,7 @@ def test_after_exec_of_another_shell_the_command_is_finished_and_marks_are_ignor
     assert (type(started), started.start) == (CommandStarted, finished.start)
     assert (finished.exit_code, finished.end) == (0, place)
     assert [type(event) for event in replay.events[known:]].count(CommandFinished) == 1
-    assert replay.mark("B;1;0") == []
+    assert replay.mark("B;;0;1") == []
     assert replay.text(place) == replay.data[place:], "without marks, all text is output"
     assert may_type(replay) == Ready(foreground, None)
 
@@ -537,7 +537,7 @@ def test_no_command_can_be_typed_right_after_an_interrupt_before_the_prompt(shel
     replay.type(b"\x03")
     replay.mark("A")
     replay.write(b"$ ")
-    replay.mark("B;2;0" if shell == "bash" else "B")
+    replay.mark("B;;0;2" if shell == "bash" else "B")
     replay.now += 0.1
     replay.look(PID, shell)
     assert not isinstance(may_type(replay), Ready)
