@@ -198,8 +198,9 @@ class ShellMarks:
             is_entered = not self.at_prompt or self.has_typed_ahead or self.seeking is not None
             is_new = kind == "P" and not text and is_entered  # ksh and mksh cannot number P
         else:
-            # bash may draw the prompt of before after a syntax error.
-            is_new = number > latest or (kind == "B" and number == latest and bool(self.at_prompt or self.drawing))
+            # After some syntax errors, bash draws the prompt of before, with the old number.
+            is_drawn_again = self.at_prompt or (self.drawing and argument.count(";") > 1)
+            is_new = number > latest or (kind == "B" and number == latest and bool(is_drawn_again))
         return NewMark(kind, argument, latest if number is None else number) if is_new else None
 
     def take(self, mark: PrivateOsc) -> list[ShellEvent]:

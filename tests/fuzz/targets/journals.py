@@ -63,13 +63,15 @@ def checker():
         assert len(journal.note) <= journals.NOTE_SIZE
         assert len(journal.outbox) <= journals.OUTBOX_SIZE
         name = engines.ENGINES[number % 2]
-        made = rebuild.rebuild(name, max(1, cols % 100), max(1, rows % 100), checkpoint, journal, 20)
-        assert made.engine.position == journal.position
-        outputs.check_grid(made.engine)
-        made.engine.feed(b"\x18\x1bcok")
+        stored = rebuild.read_stored(checkpoint, journal)
+        rebuild.read_summary(journal)
+        engine, _note = rebuild.rebuild(name, max(1, cols % 100), max(1, rows % 100), stored, journal, 20)
+        assert engine.position == journal.position
+        outputs.check_grid(engine)
+        engine.feed(b"\x18\x1bcok")
         journal.restart()
         assert journal.size == 0
-        made.engine.close()
+        engine.close()
         journal.close()
 
     logging.disable()  # damage is reported there

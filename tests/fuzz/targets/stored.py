@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import tempfile
+import time
 from unittest import mock
 
 from mutation import mutate
@@ -148,8 +149,8 @@ def checker():
             _read(root)
             _continue(root)
             _read(root)
-            cleaning.clean(root, most=50, keep_days=7, server=_LOG.server, live=frozenset({1}))
-            cleaning.clean(root, most=0, keep_days=0, server=None, live=frozenset())
+            cleaning.clean(root, most=50, keep_days=7, now=time.time(), server=_LOG.server, live=frozenset({1}))
+            cleaning.clean(root, most=0, keep_days=0, now=time.time(), server=None, live=frozenset())
 
         logging.disable()  # damage is reported there
         try:
