@@ -7,10 +7,11 @@ drive a connection over a socket.
 Import-light, because the CLI imports this module.
 """
 
+import os
 import time
 
 from phux_client.event_buffer import EventBuffer
-from phux_core import calls, errors, wire
+from phux_core import calls, errors, kinds, wire
 from phux_core.version import __version__
 
 TYPE_CHECKING = False
@@ -83,9 +84,13 @@ class ClientConnection:
         waiting = self._unsent[1:] if self._partly_sent else self._unsent
         return {request_id for request_id, _data in waiting}
 
-    def request(self, call: str, params: "Mapping[str, object]") -> int:
+    def was_sent(self, request_id: int) -> bool:
+        """Return whether a request was sent completely, so that the server may have received it."""
+        return all(request_id != unsent for unsent, _data in self._unsent)
+
+    def request(self, call: str, params: "Mapping[str, object]", key: str | None = None) -> int:
         """Queue a request, and return its number, which ``take_reply`` accepts."""
-        request_id = self._queue(call, params)
+        request_id = self._queue(call, params, key)
         self._calls[request_id] = call
         return request_id
 
@@ -110,9 +115,9 @@ class ClientConnection:
                 self._abandoned.add(request_id)
             self._queue("cancel", {"request": request_id})
 
-    def _queue(self, call: str, params: "Mapping[str, object]") -> int:
+    def _queue(self, call: str, params: "Mapping[str, object]", key: str | None = None) -> int:
         request_id = self._next_id
-        self._unsent.append((request_id, _encode(request_id, call, params)))
+        self._unsent.append((request_id, _encode(request_id, call, params, key)))
         self._next_id += 1
         return request_id
 
@@ -131,6 +136,8 @@ class ClientConnection:
                 arrived += self._take(frame)
         except errors.PhuxError as error:
             self.lose(error)
+        except (KeyError, TypeError, AttributeError) as error:
+            self.lose(errors.ProtocolError(f"the server sent a malformed frame: {error!r:.80}"))
         return arrived
 
     def lose(self, failure: errors.PhuxError) -> None:
@@ -145,7 +152,9 @@ class ClientConnection:
             _check_hello(frame)
             self._greeted = True
         elif "event" in frame:
-            subscription = frame["subscription"]
+            subscription = _subscription_in(frame)
+            if not isinstance(frame["event"], dict):
+                raise TypeError(frame["event"])
             # The first events may arrive before the reply that names their subscription.
             self._events.setdefault(subscription, EventBuffer()).put(frame["event"])
             yield "event", subscription
@@ -161,15 +170,17 @@ class ClientConnection:
         elif request_id in self._ending:
             self._events.pop(self._ending.pop(request_id), None)
         elif request_id in self._calls:
+            if "ok" not in frame and not isinstance(frame["error"], dict):
+                raise TypeError(frame["error"])
             if self._calls[request_id] == "subscribe" and "ok" in frame:
-                self._events.setdefault(frame["ok"]["subscription"], EventBuffer())
+                self._events.setdefault(_subscription_in(frame["ok"]), EventBuffer())
             self._replies[request_id] = frame
             yield "reply", request_id
 
     def _end_unwanted(self, reply: "Document") -> None:
         """End a subscription whose caller was cancelled before the reply arrived."""
         if "ok" in reply:
-            subscription = reply["ok"]["subscription"]
+            subscription = _subscription_in(reply["ok"])
             self._events.setdefault(subscription, EventBuffer())
             self.unsubscribe(subscription)
 
@@ -207,6 +218,14 @@ class ClientConnection:
         return None
 
 
+def _subscription_in(document: "Document") -> int:
+    """Return the subscription that an event or a reply names; raise TypeError if it is none."""
+    subscription: int = document["subscription"]
+    if not kinds.ID.fits(subscription):
+        raise TypeError(subscription)
+    return subscription
+
+
 def _hello(client: str) -> bytes:
     return wire.encode({"hello": {"protocol": list(wire.PROTOCOL), "client": client}})
 
@@ -223,11 +242,12 @@ def _check_hello(frame: "Document") -> None:
         )
 
 
-def _encode(request_id: int, call: str, params: "Mapping[str, object]") -> bytes:
+def _encode(request_id: int, call: str, params: "Mapping[str, object]", key: str | None) -> bytes:
     """Check a request as the server would, and return its frame."""
     checked = calls.check(call, dict(params))[1]
     given = {name: value for name, value in checked.items() if value is not None}
-    frame = wire.encode({"id": request_id, "call": call, "params": given})
+    header = {"id": request_id, "call": call, "params": given}
+    frame = wire.encode(header if key is None else header | {"key": key})
     if len(frame) > wire.MAX_REQUEST_HEADER:
         raise errors.LimitError(
             f"the request has {len(frame)} bytes, and a frame holds at most {wire.MAX_REQUEST_HEADER}",
@@ -240,19 +260,24 @@ class Attempts:
     """Decide whether, when and with which parameters to send one request again.
 
     A service that died restarts within moments. A request that reached no service is always sent again. A request that
-    may have reached a service is sent again only if repeating it is harmless. Only connections that break within a
-    second count against the limit, so a call survives any number of restarts.
+    may have reached a service is sent again if repeating it is harmless, or if the server recognizes it by its key.
+    Only connections that break within a second count against the limit, so a call survives any number of restarts.
 
     Args:
         timeout_s: The time limit for all attempts.
+
+    Attributes:
+        key: The key of the request; None if its call needs none.
     """
 
     def __init__(self, call: str, params: "Mapping[str, object]", timeout_s: float) -> None:
-        self._repeatable = calls.CALLS[call].repeatable
+        self.key = os.urandom(8).hex() if calls.CALLS[call].keyed else None
+        self._repeatable = calls.CALLS[call].repeatable or self.key is not None
         self._params = params
         self._began = self._attempt_began = time.monotonic()
         self.deadline = self._began + timeout_s
         self._quick_losses = 0
+        self._was_sent = False
         self._restarting: errors.PhuxError | None = None
         self._restarting_since = 0.0
 
@@ -265,28 +290,42 @@ class Attempts:
         spent_ms = int((self._attempt_began - self._began) * 1000)
         return {**self._params, "timeout_ms": min(timeout_ms, max(1, timeout_ms - spent_ms))}
 
-    def pause_s(self, failure: errors.PhuxError) -> float:
-        """Return how long to wait before the next attempt; raise the failure if the request must not be sent again."""
+    def lost(self, failure: errors.PhuxError, *, sent: bool) -> float:
+        """Return how long to wait before the next attempt; raise the failure if the request must not be sent again.
+
+        Args:
+            failure: Why the connection ended.
+            sent: Whether the service may have received the request.
+        """
         if failure.code == "service_restarting":  # the keeper answered: no service received the request
             self._report_once(failure)
             if time.monotonic() - self._restarting_since > _LONGEST_RESTART_S:
-                raise failure
+                raise self._with_fate(failure)
             return _LONGEST_PAUSE_S
+        self._was_sent |= sent
         self._restarting = None  # a service is running again
         if time.monotonic() - self._attempt_began >= _QUICK_S:
             self._quick_losses = 0
         self._quick_losses += 1
         if (
             not isinstance(failure, errors.DisconnectedError)
-            or not self._repeatable
+            or (sent and not self._repeatable)
             or self._quick_losses > _MOST_QUICK_LOSSES
         ):
-            raise failure
+            raise self._with_fate(failure)
         return min(_FIRST_PAUSE_S * 2.0 ** (self._quick_losses - 1), _LONGEST_PAUSE_S)
 
-    def timed_out(self) -> errors.PhuxError:
+    def timed_out(self, *, sent: bool = False) -> errors.PhuxError:
         """Return the error for a request that was not answered by the deadline."""
-        return self._restarting or errors.TimedOutError("the server did not answer in time")
+        self._was_sent |= sent
+        return self._with_fate(self._restarting or errors.TimedOutError("the server did not answer in time"))
+
+    def _with_fate(self, failure: errors.PhuxError) -> errors.PhuxError:
+        if not self._was_sent:
+            failure.executed = False
+            if isinstance(failure, errors.DisconnectedError):
+                failure.remedy = "repeat the request: it was not executed"
+        return failure
 
     def _report_once(self, failure: errors.PhuxError) -> None:
         if self._restarting is None:

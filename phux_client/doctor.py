@@ -42,8 +42,12 @@ def examine(phux: "Phux") -> "Document":
         A Checks document.
     """
     try:
-        status: Document | None = phux.drive(flows.status())
+        found = phux.drive(flows.status())
+        status: Document | None = found
         server = _passed("server", f"is listening on {phux.socket}")
+        if "problem" in found:  # from the keeper, which knows nothing about logs and the engine
+            server = _failed("server", str(found["problem"]), errors.ServiceRestartingError.default_remedy)
+            status = None
     except errors.PhuxError as error:
         status = None
         is_absent = isinstance(error, errors.NoServerError)

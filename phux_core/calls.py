@@ -42,6 +42,7 @@ class Call:
     Attributes:
         result: The content of the reply's ``ok``.
         repeatable: Whether it is safe to repeat after a lost reply.
+        keyed: Whether it is safe to repeat with the same key: the server executes it once.
         cancellable: Whether it can be cancelled before its reply.
         defaults: The default values of parameters that have one.
     """
@@ -53,6 +54,7 @@ class Call:
         *params: Param,
         result: str = "nothing",
         repeatable: bool = False,
+        keyed: bool = False,
         cancellable: bool = False,
     ) -> None:
         self.name = name
@@ -60,11 +62,13 @@ class Call:
         self.params = {param.name: param for param in params}
         self.result = result
         self.repeatable = repeatable
+        self.keyed = keyed
         self.cancellable = cancellable
         self.defaults = {param.name: param.default for param in params if param.default is not None}
 
 
-def _is_chosen_id(value: object) -> bool:
+def is_chosen_id(value: object) -> bool:
+    """Return whether a value can be the key of a request, or the id of a run."""
     return STRING.fits(value) and len(value) <= _LONGEST_CHOSEN_ID and value.isascii()  # type: ignore[arg-type, attr-defined]
 
 
@@ -91,7 +95,7 @@ _BUDGET = (
     Param("max_bytes", whole(0, _MOST_BYTES), "maximum bytes to return", omitted="1048576"),
     Param("mode", MODE, "rendered as on a terminal, stripped of escape sequences, or raw", default="rendered"),
 )
-_CHOSEN_ID = Kind(f"a string of up to {_LONGEST_CHOSEN_ID} ASCII characters", _is_chosen_id, STRING.schema)
+_CHOSEN_ID = Kind(f"a string of up to {_LONGEST_CHOSEN_ID} ASCII characters", is_chosen_id, STRING.schema)
 _COMMAND = (
     Param("id", _CHOSEN_ID, "a unique id chosen by the caller", required=True),
     Param("command", STRING, "the shell command line"),
@@ -103,7 +107,6 @@ _PROGRAM = (
     Param("command", COMMAND, "the program and its arguments", omitted="a shell"),
     Param("env", ENVIRONMENT, "the caller's environment", omitted="the server's own"),
     Param("extra_env", ENVIRONMENT, "additional environment variables"),
-    Param("request", _CHOSEN_ID, "a unique id chosen by the caller, which makes the request safe to repeat"),
 )
 _SELECT = _flag("select", "focus the new pane")
 
@@ -124,8 +127,7 @@ _CALLS = (
     Call("tree", "List sessions, windows and panes.", result="a Tree (schemas/tree.v1.json)", repeatable=True),
     Call(
         "new_session",
-        "Create a session with one pane and start a program in it. The reply is sent when the program is running. "
-        "A request with the same `request` refers to the same pane.",
+        "Create a session with one pane and start a program in it. The reply is sent when the program is running.",
         Param("name", STRING, "the session's name", omitted="the smallest free number"),
         Param("window_name", STRING, "the window's name", omitted="the program's name"),
         _PROGRAM[0].but(required=True),
@@ -147,25 +149,23 @@ _CALLS = (
             omitted="on, except on a private server,",
         ),
         result=f"{_PLACE} of its pane",
-        repeatable=True,
+        keyed=True,
     ),
     Call(
         "new_window",
-        "Create a window with one pane and start a program in it. The reply is sent when the program is running. "
-        "A request with the same `request` refers to the same pane.",
+        "Create a window with one pane and start a program in it. The reply is sent when the program is running.",
         *(_SESSION, _NAME, _INDEX, *_PROGRAM, _SELECT),
         result=f"{_PLACE} of its pane",
-        repeatable=True,
+        keyed=True,
     ),
     Call(
         "split",
-        "Split a pane and start a program in the new one. The reply is sent when the program is running. "
-        "A request with the same `request` refers to the same pane.",
+        "Split a pane and start a program in the new one. The reply is sent when the program is running.",
         _PANE,
         Param("direction", DIRECTION, "the side of the new pane", required=True),
         *(*_share("new"), *_PROGRAM, _SELECT),
         result=f"{_PLACE} of the new pane",
-        repeatable=True,
+        keyed=True,
     ),
     Call(
         "snapshot",
@@ -185,6 +185,7 @@ _CALLS = (
         _PANE,
         Param("items", INPUT, "the items to type, in order", required=True),
         result="`bytes`, the number of bytes written",
+        keyed=True,
     ),
     Call(
         "run",
@@ -271,6 +272,7 @@ _CALLS = (
         _flag("shell", "allow a signal to the shell itself"),
         result="`signal`, its name; `pgid`, the group that received it; `pid` and `command`, id and name of the "
         'group\'s leader or of another process in it; `through`, "tty" if the signal\'s key was typed, else "kill"',
+        keyed=True,
     ),
     Call(
         "stop",
@@ -280,6 +282,7 @@ _CALLS = (
         Param("grace_ms", whole(0, 60_000), "how long to wait after each signal", default=2000),
         result="`stopped`, whether anything was running; `signals`, the list of signals sent; `command`, the "
         "program's name, null if there was none; `duration_ms`, the time until it ended",
+        keyed=True,
     ),
     Call(
         "history_limit",
@@ -310,6 +313,7 @@ _CALLS = (
         Param("side", SIDE, "the direction in which to move the divider", required=True),
         Param("by", COUNT, "the number of cells", required=True),
         result=_PLACE,
+        keyed=True,
     ),
     Call(
         "resize_window",
@@ -326,6 +330,7 @@ _CALLS = (
         Param("path", PATH, "the path to the split in the window's layout", required=True),
         Param("by", INTEGER, "the number of cells, to the right or down; negative for left or up", required=True),
         result=_ACTIVE_PLACE,
+        keyed=True,
     ),
     Call(
         "zoom",
@@ -333,6 +338,7 @@ _CALLS = (
         _PANE,
         Param("on", BOOLEAN, "zoom the pane", omitted="toggles the zoom"),
         result=_PLACE,
+        keyed=True,
     ),
     Call(
         "layout",
@@ -352,12 +358,14 @@ _CALLS = (
         Param("session", ID, "instead of `target`: the session to create the window in"),
         _INDEX,
         result=_PLACE,
+        keyed=True,
     ),
     Call(
         "move_window",
         "Move a window to another index or into another session.",
         *(_WINDOW, _SESSION, _INDEX),
         result=_ACTIVE_PLACE,
+        keyed=True,
     ),
     Call(
         "swap",
@@ -366,6 +374,7 @@ _CALLS = (
         Param("id", ID, "the id of a window or pane", required=True),
         Param("other", ID, "the id of the other window or pane", required=True),
         result="`places`, two places (below): of each pane, or of the active pane of each window",
+        keyed=True,
     ),
     Call(
         "rename",
@@ -374,8 +383,11 @@ _CALLS = (
         Param("id", ID, "the id of a session or window", required=True),
         Param("name", STRING, "the new name", required=True),
         result=_ACTIVE_PLACE,
+        keyed=True,
     ),
-    Call("kill", "End programs and close their panes.", _SCOPE, _ID, result="`killed`, the number of panes"),
+    Call(
+        "kill", "End programs and close their panes.", _SCOPE, _ID, result="`killed`, the number of panes", keyed=True
+    ),
     Call("kill_server", "End every program and the server.", result="nothing; the connection closes"),
     Call(
         "subscribe",
@@ -433,6 +445,7 @@ _CALLS = (
         Param("attachment", ID, "only this attachment"),
         Param("keep", ID, "all attachments except this one"),
         result="`detached`, the number of attachments",
+        keyed=True,
     ),
     Call(
         "freeze",

@@ -89,22 +89,25 @@ def _read_toml(text: str, path: str) -> "dict[str, object]":
     import tomllib  # most users have no file and save the import
 
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        found = tomllib.loads(text)
+        str(found)  # a hexadecimal integer may have more digits than Python converts to text
+        return found
+    except (ValueError, RecursionError) as error:
         raise BadConfigError(f"{path} is not valid TOML: {error}", remedy="correct that line") from None
 
 
 def _checked(name: str, value: object, text: str, path: str) -> object:
     is_binding = name.startswith("keys.")
     key = KEYS.get("keys.*" if is_binding else name)
-    where = f"{path}, line {_line_of(name, text)}"
     if key is None:
-        raise BadConfigError(f"{where}: unknown key `{name[:80]}`", remedy=f"the keys are: {', '.join(KEYS)}")
-    if is_binding and not _KEY.fits(name.removeprefix("keys.")):
-        raise BadConfigError(f"{where}: `{name[:80]}` is not the name of a key", remedy=f"use {_KEY.words}")
-    if not key.kind.fits(value):
-        raise BadConfigError(f"{where}: `{name}` is {value!r:.80}", remedy=f"use {key.kind.words}")
-    return value
+        problem, remedy = f"unknown key `{name[:80]}`", f"the keys are: {', '.join(KEYS)}"
+    elif is_binding and not _KEY.fits(name.removeprefix("keys.")):
+        problem, remedy = f"`{name[:80]}` is not the name of a key", f"use {_KEY.words}"
+    elif not key.kind.fits(value):
+        problem, remedy = f"`{name}` is {value!r:.80}", f"use {key.kind.words}"
+    else:
+        return value
+    raise BadConfigError(f"{path}, line {_line_of(name, text)}: {problem}", remedy=remedy)
 
 
 def _line_of(name: str, text: str) -> int:
@@ -115,16 +118,17 @@ def _line_of(name: str, text: str) -> int:
 def _settings(text: str) -> "Iterator[tuple[int, str]]":
     """Yield the line number and full name of each key and table in the text."""
     table = ""
-    for count, line in enumerate(text.splitlines(), start=1):
-        if header := re.match(r"\s*\[+([^\]]*)\]", line):
+    for count, line in enumerate(map(str.strip, text.splitlines()), start=1):
+        # Possessive quantifiers, because these lines may also be part of a long text in several lines.
+        if header := re.match(r"\[++([^\]]*+)\]", line):
             table = f"{_unquoted(header[1])}."
             yield count, table[:-1]
-        elif setting := re.match(r"""\s*((?:"[^"]*"|'[^']*'|[\w.\s-]+)+?)\s*=""", line):
+        elif setting := re.match(r"""((?:"[^"]*+"|'[^']*+'|[\w.\s-])++)=""", line):
             yield count, table + _unquoted(setting[1])
 
 
 def _unquoted(name: str) -> str:
-    return re.sub(r"\s*\.\s*", ".", name.strip().replace('"', "").replace("'", ""))
+    return ".".join(map(str.strip, name.replace('"', "").replace("'", "").split(".")))
 
 
 def _read(path: str) -> str:

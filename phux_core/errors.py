@@ -30,6 +30,7 @@ class PhuxError(Exception):
         remedy: One sentence that says what to do about it; may be empty.
         exit_code: The CLI's exit status.
         changes: The rows that changed, if the library's ``act`` failed after typing; None otherwise.
+        executed: False if the request had no effect, True if it had some, None if the error does not say.
 
     Example:
         >>> error = NoSuchTargetError("no session is called 'work'", remedy="phux ls lists them")
@@ -41,6 +42,7 @@ class PhuxError(Exception):
     exit_code = 1
     default_remedy = ""
     changes: "ScreenChanges | None" = None
+    executed: bool | None = None
 
     def __init__(self, message: str, *, remedy: str | None = None) -> None:
         super().__init__(message)
@@ -60,6 +62,7 @@ class PhuxError(Exception):
             "error": {"code": self.code, "message": self.message},
             "remedy": self.remedy,
             "exit_code": self.exit_code,
+            **({} if self.executed is None else {"executed": self.executed}),
         }
 
 
@@ -83,7 +86,7 @@ class StartFailedError(TransportError):
 
 
 class DisconnectedError(TransportError):
-    """The server disconnected before it replied; whether the request took effect is unknown."""
+    """The connection ended before the reply; unless `executed` is false, the request may have taken effect."""
 
     code = "disconnected"
     default_remedy = "check the state (`phux ls`, `phux snapshot`) before you repeat the request"
@@ -264,4 +267,6 @@ def from_wire(error: "Mapping[str, object]") -> PhuxError:
     remedy = error.get("remedy")
     made = kind(str(error.get("message", code)), remedy=None if remedy is None else str(remedy))
     made.code = code
+    executed = error.get("executed")
+    made.executed = executed if isinstance(executed, bool) else None
     return made

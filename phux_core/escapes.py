@@ -20,6 +20,12 @@ UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[ -/]+|[\]PX^_][^\x07\x1b\x18\x
 STRING_OPENERS = frozenset(b"]PX^_")
 """Bytes that start a control string (OSC, DCS, SOS, PM, APC) after ESC."""
 
+OSC_END = re.compile(rb"\x07|\x1b\\|(?=[\x18\x1a]|\x1b[^\\])", re.DOTALL)
+"""The end of an OSC in output: BEL, ST, or the place before a character that ends or cancels it."""
+
+CSI_BEGUN = re.compile(rb"\x1b\[[ -?]*")
+"""A control sequence without its final byte."""
+
 STRING_END = re.compile(rb"\x07|\x1b\\|\x9c|[\x18\x1a]")
 """The end of a control string, or the control character that cancels it."""
 

@@ -136,6 +136,7 @@ STATES = ("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen"
 
 ID = whole(0, 2**32 - 1)
 COUNT = whole()
+MOMENT = number(0, MAX_COUNT, of=" of seconds since 1970")
 INTEGER = Kind(
     "a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool), {"type": "integer"}, "int"
 )

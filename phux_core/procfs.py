@@ -19,6 +19,15 @@ def is_usable() -> bool:
         return False
 
 
+def resident_bytes(pid: int) -> int | None:
+    """Return the resident memory of a process; None if it is unknown."""
+    try:
+        with open(f"/proc/{pid}/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") if is_usable() else None
+    except OSError:
+        return None
+
+
 def missing() -> str | None:
     """Explain what is unknown without a usable /proc; return None if /proc is usable or the system is not Linux."""
     if sys.platform != "linux" or is_usable():

@@ -30,7 +30,7 @@ for _ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
 
 
 # Directories of tests with real shells, programs and servers. The others finish in a minute: pytest -m "not slow".
-_SLOW = ("e2e", "property", "contract", "docs")
+_SLOW = ("e2e", "property", "contract", "docs", "soak")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -43,11 +43,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def nothing_outlives_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Fail if a process outlives the test run, and keep logs out of the developer's home directory."""
+    """Fail if a process outlives the test run; use neither the startup files nor the logs of the developer."""
     # fish creates this directory if XDG_RUNTIME_DIR is not set, and does not remove it.
     fish_directory = Path("/tmp", f"fish.{getpass.getuser()}")
     existed = fish_directory.exists()
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+    os.environ.setdefault("XDG_CACHE_HOME", str(Path.home() / ".cache"))  # downloads, such as pyright's
+    home = tmp_path_factory.mktemp("home")
+    os.environ["HOME"] = str(home)
+    (home / ".local/share/fish/generated_completions").mkdir(parents=True)  # fish would generate them in each session
     name, _, value = _MARK.partition("=")
     os.environ[name] = value
     yield

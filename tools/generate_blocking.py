@@ -31,7 +31,6 @@ RULES = [
     (r"\bphux_client\.aio\b", "phux_client.blocking"),
     # A blocking client is open when it is returned, and is its own context manager.
     (r"\) -> AbstractAsyncContextManager\[Phux\]:", ") -> Phux:"),
-    (r"    from contextlib import AbstractAsyncContextManager\n(?=\n\nclass Phux)", ""),
     (r"\bOpening, ", ""),
     (r"\bOpening\(", "("),
     (r"\bAbstractAsyncContextManager\b", "AbstractContextManager"),

@@ -2,6 +2,7 @@
 
 import sys
 
+from phux_cli.output import print_on_stderr, write
 from phux_client.tui import attach, check_terminal
 from phux_core.config import config_path, load
 
@@ -21,5 +22,9 @@ def show(socket: str, session: int, settings: "Mapping[str, object]", *, read_on
     # Use this Python, not the `phux` in PATH, because another release may use another protocol version.
     cli = [sys.executable, "-P", "-m", "phux_cli.main"]
     text, code = attach(socket, session, settings, cli=cli, read_only=read_only)
-    print(f"[phux: {text}]", file=sys.stderr if code else sys.stdout)
+    message = f"[phux: {text}]"
+    if code:
+        print_on_stderr(message)
+    else:
+        write(f"{message}\n")
     return code

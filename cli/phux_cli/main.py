@@ -82,7 +82,9 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         if not as_json and name != "mcp" and hasattr(options, "socket"):  # phux-mcp prints its own warning
             problem = missing_runtime_directory(options.socket)
             if problem is not None:
-                print(f"phux: {problem}", file=sys.stderr)
+                from phux_cli.output import print_on_stderr
+
+                print_on_stderr(f"phux: {problem}")
         code: int = module.run(options)
         return code
     except PhuxError as error:

@@ -4,6 +4,8 @@ import json
 import os
 import sys
 
+from phux_core.printable import escaped, printable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
@@ -15,7 +17,12 @@ if TYPE_CHECKING:
 
 def print_document(document: "Mapping[str, object]") -> None:
     """Print a document on stdout, in UTF-8 in any locale, as JSON requires."""
-    write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    write(as_json(document, indent=2) + "\n")
+
+
+def as_json(value: object, *, indent: int | None = None) -> str:
+    """Return a value as JSON, with escapes for control characters."""
+    return escaped(json.dumps(value, indent=indent, ensure_ascii=False))
 
 
 def write(text: str) -> None:
@@ -32,23 +39,31 @@ def discard(stream: "IO[str]") -> None:
 
 
 def stream(text: str) -> None:
-    """Write text to stdout as UTF-8, and escape bytes of file names that are not UTF-8.
+    """Write text to stdout as UTF-8, without control characters; escape bytes of file names that are not UTF-8.
 
     Raises:
         BrokenPipeError: The reader closed the pipe, so a verb that prints continuously can stop.
     """
-    _send(text.encode("utf-8", "backslashreplace"))
+    _write_bytes(printable(text).encode("utf-8", "backslashreplace"))
+
+
+def stream_raw(text: str) -> None:
+    """Write the bytes of a program to stdout; on a terminal, without control characters."""
+    if sys.stdout.isatty():
+        stream(text)
+    else:
+        _write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 def write_bytes(data: bytes) -> None:
     """Write a verb's result that is not text. A closed pipe is ignored."""
     try:
-        _send(data)
+        _write_bytes(data)
     except BrokenPipeError:
         discard(sys.stdout)
 
 
-def _send(data: bytes) -> None:
+def _write_bytes(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
@@ -59,7 +74,7 @@ def show(options: "argparse.Namespace", document: "Mapping[str, object]", *lines
     if options.json:
         print_document(document)
     else:
-        write("".join(f"{line}\n" for line in lines))
+        write("".join(line.replace("\n", "\ufffd") + "\n" for line in lines))
     return 0
 
 
@@ -79,6 +94,7 @@ def fit(line: str) -> str:
     """Cut a line to the width of the terminal, so that the line does not wrap."""
     from phux_core.width import character_columns, columns
 
+    line = printable(line)
     width = os.get_terminal_size(1).columns if os.isatty(1) else 0
     if not width or columns(line) <= width:
         return line
@@ -94,15 +110,15 @@ def fit(line: str) -> str:
 def print_error(error: "PhuxError", *, as_json: bool) -> None:
     """Print an error and its remedy on stderr; with ``as_json``, as one line of JSON."""
     if as_json:
-        print_on_stderr(json.dumps(error.to_document()))
+        print_on_stderr(escaped(json.dumps(error.to_document())))
     else:
         print_on_stderr(*(f"phux: {text}" for text in (error.message, error.remedy) if text))
 
 
 def print_on_stderr(*lines: str) -> None:
-    """Print lines on stderr, unless it is closed."""
+    """Print lines on stderr without control characters, unless it is closed."""
     try:
-        print(*lines, sep="\n", file=sys.stderr)
+        print(*map(printable, lines), sep="\n", file=sys.stderr)
     except OSError:
         discard(sys.stderr)
 
@@ -111,9 +127,9 @@ def box(lines: list[str], cols: int, title: str) -> list[str]:
     """Draw a screen in a box, with a title in its upper edge."""
     from phux_core.width import columns
 
-    label = f" {title} "
+    label = f" {printable(title)} "
     while label and columns(label) > cols - 1:
         label = label[:-1]
     top = f"┌─{label}{'─' * (cols - 1 - columns(label))}┐"
-    rows = [f"│{line}{' ' * max(0, cols - columns(line))}│" for line in lines]
+    rows = [f"│{line}{' ' * max(0, cols - columns(line))}│" for line in map(printable, lines)]
     return [top, *rows, f"└{'─' * cols}┘"]

@@ -9,6 +9,7 @@ from base64 import b64encode
 from typing import TYPE_CHECKING
 
 from phux_core.errors import NoServerError
+from phux_core.printable import escaped, printable
 
 if TYPE_CHECKING:
     from phux_client.flows import Document
@@ -34,13 +35,13 @@ class Answer:
 
 def pretty(document: object) -> str:
     """Format a document for people."""
-    return json.dumps(document, indent=2, ensure_ascii=False)
+    return escaped(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 def to_result(found: Answer | Document, revision: Revision) -> Document:
     """Return the result of a call."""
     answer = found if isinstance(found, Answer) else Answer(found)
-    content: list[Document] = [{"type": "text", "text": answer.text}]
+    content: list[Document] = [_shown(answer.text)]
     if answer.image is not None:
         content.append({"type": "image", "data": b64encode(answer.image).decode(), "mimeType": "image/png"})
     result: Document = {"content": content}
@@ -52,7 +53,12 @@ def to_result(found: Answer | Document, revision: Revision) -> Document:
 
 def to_failure(error: PhuxError) -> Document:
     """Return the result of a failed call, which the model can read and act on."""
-    return {"content": [{"type": "text", "text": explain(error)}], "isError": True}
+    return {"content": [_shown(explain(error))], "isError": True}
+
+
+def _shown(text: str) -> Document:
+    """Return a text of a result; the host may print it on a terminal."""
+    return {"type": "text", "text": printable(text)}
 
 
 def explain(error: PhuxError) -> str:

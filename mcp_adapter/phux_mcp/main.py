@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from phux_core.errors import PhuxError
 from phux_core.paths import missing_runtime_directory
+from phux_core.printable import printable
 
 if TYPE_CHECKING:
     import argparse
@@ -32,7 +33,7 @@ def main(argv: list[str] | None = None) -> int:
         _find_runtime_directory()
         problem = missing_runtime_directory(options.socket)
         if problem is not None:
-            print(f"phux-mcp: {problem}", file=sys.stderr)
+            print(printable(f"phux-mcp: {problem}"), file=sys.stderr)
         if options.verb is not None:
             code: int = importlib.import_module(f"phux_mcp.{options.verb}").main(options)
             return code
@@ -47,9 +48,8 @@ def main(argv: list[str] | None = None) -> int:
 
         return asyncio.run(_serve(toolset, start=options.profile != "phux", socket=options.socket))
     except PhuxError as error:
-        print(f"phux-mcp: {error.message}", file=sys.stderr)
-        if error.remedy:
-            print(f"phux-mcp: {error.remedy}", file=sys.stderr)
+        for text in filter(None, (error.message, error.remedy)):
+            print(printable(f"phux-mcp: {text}"), file=sys.stderr)
         return error.exit_code
     except (KeyboardInterrupt, BrokenPipeError):
         return 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from phux_client import flows
 from phux_core.errors import BadSelectorError, NoServerError, NoSuchTargetError, PhuxError
+from phux_core.printable import escaped, printable
 from phux_mcp.answers import explain
 from phux_mcp.budget import BYTES
 from phux_mcp.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError
@@ -95,14 +96,14 @@ class Resource:
     async def read(self) -> Document:
         """Return the resource's content."""
         if self._what == "sessions":
-            tree = await self._phux.drive(flows.tree())
-            return {"uri": self.uri, "mimeType": "application/json", "text": json.dumps(tree, ensure_ascii=False)}
+            tree = escaped(json.dumps(await self._phux.drive(flows.tree()), ensure_ascii=False))
+            return {"uri": self.uri, "mimeType": "application/json", "text": tree}
         if self._what == "log":
             text = (await self._phux.drive(flows.logs(self._phux.caller, self._pane, max_bytes=BYTES)))["content"]
         else:
             screen = await self._phux.drive(flows.snapshot(self._phux.caller, self._pane))
             text = "\n".join(screen["lines"]).rstrip("\n")
-        return {"uri": self.uri, "mimeType": "text/plain", "text": text}
+        return {"uri": self.uri, "mimeType": "text/plain", "text": printable(text)}
 
     async def follow(self, on_change: Callable[[], None]) -> None:
         """Report changes until the resource is gone; if the server is gone, wait for it to return.

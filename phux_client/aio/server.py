@@ -10,6 +10,7 @@ from phux_client.aio.handles import EventStream, Pane
 from phux_client.aio.logs import ServerLogs
 from phux_client.aio.sessions import Session, Window
 from phux_client.connection import DEFAULT_TIMEOUT_S
+from phux_client.deprecation import renamed
 from phux_core import errors, shapes
 
 TYPE_CHECKING = False
@@ -244,6 +245,21 @@ class Phux(ServerLogs):
             yield stream
         finally:
             self._link.unsubscribe(stream.subscription)
+
+    def events(self, target: str | int | None = None) -> AbstractAsyncContextManager[EventStream]:
+        """Subscribe to events, under the old name of ``watch``.
+
+        Args:
+            target: The pane; the whole server by default.
+
+        Example:
+            >>> async with phux.watch("work") as events:
+            ...     typed = await pane.send_keys("echo hi", "Enter")
+            ...     event = await events.next()
+            >>> event.terminal == pane.selector
+            True
+        """
+        return renamed("events", "watch", self.watch(target))
 
 
 def connect(

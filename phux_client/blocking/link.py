@@ -12,8 +12,6 @@ from phux_core import errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from phux_client.flows._kinds import Request
     from phux_client.flows._types import Document
 
@@ -40,27 +38,30 @@ class Link:
         attempts = Attempts(request.call, request.params, request.time_allowed_s(self._timeout_s))
         while True:
             try:
-                return self._request(request.call, attempts.begin(), attempts.deadline)
+                stream = self._connected(attempts.deadline)
             except TimeoutError:
                 raise attempts.timed_out() from None
-            except errors.PhuxError as error:
-                pause_s = attempts.pause_s(error)
+            request_id = self._exchange(stream, request.call, attempts)
+            failure = stream.protocol.failure
+            if failure is None or stream.protocol.has_reply(request_id):
+                return stream.protocol.take_reply(request_id)
+            pause_s = attempts.lost(failure, sent=stream.protocol.was_sent(request_id))
             if time.monotonic() + pause_s > attempts.deadline:
                 raise attempts.timed_out()
             sleep(pause_s)
 
-    def _request(self, call: str, params: Mapping[str, object], deadline: float) -> Document:
-        stream = self._connected(deadline)
+    def _exchange(self, stream: Stream, call: str, attempts: Attempts) -> int:
+        """Send a request, and return its number when its reply has arrived or the connection has ended."""
         protocol = stream.protocol
-        request_id = protocol.request(call, params)
+        request_id = protocol.request(call, attempts.begin(), attempts.key)
         try:
-            if not stream.wait_for(("reply", request_id), lambda: protocol.has_reply(request_id), deadline):
-                raise TimeoutError
+            if not stream.wait_for(("reply", request_id), lambda: protocol.has_reply(request_id), attempts.deadline):
+                raise attempts.timed_out(sent=protocol.was_sent(request_id))
         except BaseException:  # also a cancellation, and KeyboardInterrupt
             protocol.abandon(request_id)
             stream.send_now()
             raise
-        return protocol.take_reply(request_id)
+        return request_id
 
     def next_event(self, subscription: int, timeout_s: float | None) -> Document | None:
         """Wait for an event of one subscription; return None when the timeout expires.

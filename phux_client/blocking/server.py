@@ -11,11 +11,13 @@ from phux_client.blocking.handles import EventStream, Pane
 from phux_client.blocking.logs import ServerLogs
 from phux_client.blocking.sessions import Session, Window
 from phux_client.connection import DEFAULT_TIMEOUT_S
+from phux_client.deprecation import renamed
 from phux_core import errors, shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
 
 class Phux(ServerLogs):
@@ -243,6 +245,21 @@ class Phux(ServerLogs):
             yield stream
         finally:
             self._link.unsubscribe(stream.subscription)
+
+    def events(self, target: str | int | None = None) -> AbstractContextManager[EventStream]:
+        """Subscribe to events, under the old name of ``watch``.
+
+        Args:
+            target: The pane; the whole server by default.
+
+        Example:
+            >>> with phux.watch("work") as events:
+            ...     typed = pane.send_keys("echo hi", "Enter")
+            ...     event = events.next()
+            >>> event.terminal == pane.selector
+            True
+        """
+        return renamed("events", "watch", self.watch(target))
 
 
 def connect(

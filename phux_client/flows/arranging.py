@@ -53,12 +53,7 @@ def resize(
     by: int | None = None,
     policy: str | None = None,
 ) -> "Flow[Document]":
-    """Resize a pane, or the window that a session or window selector names.
-
-    Args:
-        side: The direction in which to move the pane's divider by ``by`` cells, instead of a size.
-        policy: The attached client that determines the size of the window.
-    """
+    """Resize a pane, or the window that a session or window selector names."""
     if (side is None) != (by is None) or (side is None) == ((cols, rows, policy) == (None, None, None)):
         raise BadRequestError(
             "the size is missing or ambiguous", remedy="give columns or rows, or a side and a number of cells"
@@ -74,12 +69,7 @@ def resize(
 
 
 def move_divider(window: int, path: "list[str]", by: int) -> "Flow[Document]":
-    """Move one divider of a window.
-
-    Args:
-        path: The steps down the layout to the split.
-        by: The number of cells to the right or down; negative for left or up.
-    """
+    """Move one divider of a window."""
     return place((yield Request("move_divider", window=window, path=path, by=by)))
 
 
@@ -90,10 +80,6 @@ def move(
 
     A window moves to a session, or to a free index in a session (``NAME:N``). A pane moves next to another pane, or
     to the active pane of a window. If the destination is a session or a free index, the pane gets a window of its own.
-
-    Args:
-        direction: The side of the other pane on which to place the pane: ``right`` or ``down``.
-        size: The size of the moved pane, as for ``split``.
     """
     shared = share(size)
     for text in (target, dest):

@@ -32,11 +32,7 @@ def go_to(caller: Caller, target: str, *, select: bool = True) -> "Flow[int]":
 
 
 def detach(caller: Caller, target: str | None = None, *, everywhere: bool = False) -> "Flow[Document]":
-    """Detach all clients from a session, or from every session, and return a Detached document.
-
-    Args:
-        target: By default the session of the caller's pane, or else the focused one.
-    """
+    """Detach all clients from a session, or from every session, and return a Detached document."""
     session = None
     if not everywhere:
         if target is None:

@@ -51,12 +51,7 @@ def _find_log(caller: Caller, target: "str | int | None") -> "Flow[dict[str, obj
 
 
 def logs(caller: Caller, target: "str | int | None" = None, **query: object) -> "Flow[Document]":
-    """Read a log, and return a LogText document.
-
-    Args:
-        target: A selector, a pane id or a log's id; the focused session by default.
-        query: The parameters of the call ``logs``.
-    """
+    """Read a log, given the parameters of the call ``logs``, and return a LogText document."""
     which = yield from _find_log(caller, target)
     reply = yield Request("logs", READ_S, **which, **query)
     return text_document(reply)
@@ -81,11 +76,7 @@ def output(
 
 
 def search(caller: Caller, pattern: str, *, session: str | None = None, **query: object) -> "Flow[Document]":
-    """Search the logs of all panes, of the panes of one session, or all stored logs; return a Matches document.
-
-    Args:
-        query: Other parameters of the call ``search``.
-    """
+    """Search the logs of all panes, of the panes of one session, or all stored logs; return a Matches document."""
     number = None
     if session is not None:
         found = yield from find(session, caller)

@@ -29,9 +29,6 @@ def new(
 ) -> "Flow[Document]":
     """Create a session with one pane. Invalid arguments are rejected before the flow begins.
 
-    Args:
-        options: Other parameters of the call ``new_session``.
-
     Returns:
         A flow that returns the server's reply, with ``session``, ``session_id``, ``window_id`` and ``pane_id``.
     """
@@ -64,11 +61,7 @@ def new_window(
     env: "Mapping[str, str] | None" = None,
     select: bool = False,
 ) -> "Flow[Document]":
-    """Create a window, and return a Place document.
-
-    Args:
-        target: A selector of the session, or of a window or pane in it; a free index (``NAME:N``); or a session's id.
-    """
+    """Create a window, and return a Place document."""
     if name is not None:
         selector.check_name("window", name)
     asked = _program(caller, cwd, command, env)
@@ -123,7 +116,6 @@ def _program(
         "command": [_text(word) for word in command] if command else None,
         "env": dict(caller.env),
         "extra_env": {name: _text(value) for name, value in env.items()} if env else None,
-        "request": os.urandom(8).hex(),  # so that the request can be repeated after a service death
     }
 
 

@@ -35,12 +35,7 @@ def start(
 
 
 def signal(caller: Caller, target: "str | int", name: str = "INT", *, shell: bool = False) -> "Flow[Document]":
-    """Send a signal to a pane's foreground process group, and return a Signalled document.
-
-    Args:
-        name: The signal, with or without ``SIG``.
-        shell: Allow a signal to the shell itself.
-    """
+    """Send a signal to a pane's foreground process group, and return a Signalled document."""
     number = yield from pane_id(target, caller)
     plain = name.upper().removeprefix("SIG")
     reply = yield Request("signal", pane=number, signal=plain, shell=shell)
@@ -49,9 +44,6 @@ def signal(caller: Caller, target: "str | int", name: str = "INT", *, shell: boo
 
 def stop(caller: Caller, target: "str | int", *, grace_s: float | None = None) -> "Flow[Document]":
     """Stop the command that runs in a pane's shell: INT, then TERM, then KILL, until the prompt is back.
-
-    Args:
-        grace_s: The time to wait after each signal, 2 s by default.
 
     Returns:
         A flow that returns a Stopped document.

@@ -61,11 +61,7 @@ def _windows_of(session: "Document", node: "Document") -> "list[Document]":
 def snapshot(
     caller: Caller, target: "str | int | None" = None, *, scrollback: int | None = None, cells: bool = False
 ) -> "Flow[Document]":
-    """Return a pane's screen, without attaching or resizing.
-
-    Args:
-        scrollback: Rows of scrollback to include: None for none, 0 for all, N for the newest N.
-    """
+    """Return a pane's screen, without attaching or resizing."""
     number = yield from pane_id(target, caller)
     screen = yield Request("snapshot", pane=number, scrollback=scrollback, cells=cells)
     return screen_document(screen)

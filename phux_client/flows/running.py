@@ -89,7 +89,9 @@ def _timed_out(reply: "Document", what: str, pane: int, *, interrupted: bool) ->
         remedy = f"read the screen (phux snapshot @{pane}), then answer or send C-c (phux send-keys @{pane})"
     else:
         happened = f"{sent}the command is still running"
-    return TimedOutError(f"{what}; {happened}", remedy=remedy)
+    error = TimedOutError(f"{what}; {happened}", remedy=remedy)
+    error.executed = bool(reply["started"])
+    return error
 
 
 def _run(

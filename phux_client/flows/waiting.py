@@ -87,10 +87,10 @@ def _wait(caller: Caller, target: "str | int | None", wanted: Conditions, timeou
                 view.look((yield Request("snapshot", pane=number)))
             if view.is_drawing:
                 view.look((yield Request("snapshot", pane=number, painted=True)))
-        except (NoSuchTargetError, NoServerError):
+        except (NoSuchTargetError, NoServerError) as error:
             if not view.screen:
                 raise
-            return view.end_without_pane()
+            return view.end_without_pane(has_server=isinstance(error, NoSuchTargetError))
         met = view.judge()
         if met is not None:
             return met
@@ -258,16 +258,22 @@ class _View:
             return True
         return bool(screen["seq"] > self._wanted.since)
 
-    def end_without_pane(self) -> Outcome:
+    def end_without_pane(self, *, has_server: bool) -> Outcome:
         """Return how the wait ended, because the pane or the whole server is gone.
 
         Raises:
             PaneClosedError: No condition held.
+            NoServerError: The server ended without reporting the end of the pane, as a killed one does.
         """
         screen = screen_document({**self.screen, "state": "dead"})
         if self._found is not None:
             name, line, seq = self._found
             return Outcome(name, screen, self.looks, line, seq)
+        if not has_server:
+            raise NoServerError(
+                f"the server ended during the wait, and nothing more is known about @{self._number}",
+                remedy=f"read its log with `phux logs @{self._number}`",
+            ) from None
         if self._wanted.exit or "dead" in self._wanted.states:
             return Outcome("exit" if self._wanted.exit else "state", screen, self.looks)
         raise PaneClosedError(f"@{self._number} was killed during the wait") from None

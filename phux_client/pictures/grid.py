@@ -77,12 +77,12 @@ def _glyphs(line: str, last: int) -> "Iterator[Glyph]":
     for character in line:
         own = columns(character)
         if own == 0 and glyph:
-            glyph += character
+            glyph += character if character.isprintable() else ""  # no controls of the direction
             continue
         if glyph:
             yield glyph, width
             col += width
-        glyph, width = character, max(own, 1)
+        glyph, width = character if character.isprintable() else "\ufffd", max(own, 1)
     if glyph:
         yield glyph, width
         col += width

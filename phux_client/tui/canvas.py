@@ -7,6 +7,7 @@ half of a wide glyph: cut them with ``fit``.
 
 import re
 
+from phux_core.printable import CONTROLS
 from phux_core.width import character_columns
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     """The cursor's column and row, from 0, and the DECSCUSR number of its shape; 0 is the terminal's default."""
 
 BLANK: "Cell" = (" ", "")
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_CONTROLS = re.compile(f"[{CONTROLS}\t\n\ud800-\udfff]")
 _ASCII: "dict[str, list[Cell]]" = {}
 _MAX_STYLES = 512
 
@@ -95,7 +96,7 @@ def _clean(glyphs: "str | list[str]") -> "Sequence[str]":
     """Replace control characters, which the terminal would execute, even if the server sent them."""
     if isinstance(glyphs, str):
         return _CONTROLS.sub("?", glyphs)
-    return [_CONTROLS.sub("?", glyph) or " " for glyph in glyphs]
+    return [_CONTROLS.sub("", glyph) or "?" for glyph in glyphs]
 
 
 def fit(row: "Row", cols: int, first: int = 0) -> "Row":

@@ -28,7 +28,6 @@ MAX_PASTE = 512 * 1024
 
 _PASTE_START, _PASTE_END = b"\x1b[200~", b"\x1b[201~"
 _TEXT = re.compile(rb"[ -~\x80-\xff]+")
-_BEGUN = re.compile(rb"\x1b\[[ -?]*")
 
 _LETTERS = {"A": "Up", "B": "Down", "C": "Right", "D": "Left", "H": "Home", "F": "End"}
 _FUNCTION = {"P": "F1", "Q": "F2", "R": "F3", "S": "F4"}
@@ -266,7 +265,7 @@ def _csi(buffer: bytes, *, final: bool) -> "Item | None":
     if found is None:
         if escapes.UNFINISHED.match(buffer) and not final and len(buffer) <= _MAX_SEQUENCE:
             return None
-        begun = _BEGUN.match(buffer, 0, _MAX_SEQUENCE)
+        begun = escapes.CSI_BEGUN.match(buffer, 0, _MAX_SEQUENCE)
         assert begun is not None
         return begun.end(), None  # a broken sequence, which must not be typed
     if found[0] == b"\x1b[M":  # a legacy mouse report, which we never enable: three more bytes

@@ -127,14 +127,20 @@ def encode_other_key(key: Key) -> bytes | None:
             return None
     elif len(name) == 1:
         # As in tmux, a capital letter with Control means the small letter.
-        shift = shift or (not key.ctrl and name != name.lower())
-        code = ord(_typed(name if shift else name.lower(), ctrl=False, shift=shift))
+        shift = shift or (not key.ctrl and name != small_letter(name))
+        code = ord(_typed(name if shift else small_letter(name), ctrl=False, shift=shift))
         if shift and not (key.alt or key.ctrl) and not 0x40 <= code <= 0x7F:
             return None
     else:
         return None
     modifiers = 1 + shift + 2 * key.alt + 4 * key.ctrl
     return f"\x1b[27;{modifiers};{code}~".encode() if modifiers > 1 else None
+
+
+def small_letter(name: str) -> str:
+    """Return the small letter of a key with one character; that of "İ" would have two code points."""
+    small = name.lower()
+    return small if len(small) == 1 else name
 
 
 def _typed(name: str, *, ctrl: bool, shift: bool) -> str:

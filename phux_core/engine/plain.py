@@ -7,10 +7,14 @@ downwards: it needs no engine and keeps its tabs and trailing blanks. Other outp
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from phux_core import escapes
 from phux_core.engine import create
 from phux_core.width import join_wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _TRACELESS_CHARACTERS = dict.fromkeys(map(ord, "\0\a\x7f"))
 _MOVES = re.compile(r"[\x01-\x08\x0b-\x1f\x80-\x9f]")
@@ -22,11 +26,12 @@ _ERASE_REST = "\x1b[K"
 _ALL_ROWS = 100_000_000
 
 
-def as_written(data: bytes, *, cols: int, rows: int) -> str:
+def as_written(data: bytes, *, cols: int, rows: int, resizes: Sequence[tuple[int, int, int]] = ()) -> str:
     r"""Return the text that output leaves on a terminal of this size, without trailing blank lines.
 
     Args:
         data: The output, from the beginning of a line.
+        resizes: Positions in the output, each with the columns and rows of the terminal from there on.
 
     Example:
         >>> as_written(b"10%\r50%\r\x1b[32m100%\x1b[m\r\ndone\r\n", cols=80, rows=24)
@@ -37,7 +42,12 @@ def as_written(data: bytes, *, cols: int, rows: int) -> str:
         return text.rstrip("\n")
     engine = create("pyte", cols, rows, history=_ALL_ROWS)
     try:
-        engine.feed(data)
+        place = 0
+        for position, cols, rows in resizes:  # noqa: PLR1704  the last size remains
+            engine.feed(data[place:position])
+            engine.resize(cols, rows)
+            place = position
+        engine.feed(data[place:])
         count = engine.history_rows
         lines = engine.lines(-count, count + engine.rows)
     finally:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, get_args
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from phux_core.engine.tap import Tap
     from phux_core.keys import Key
 
 MAX_SIZE = 1000
@@ -264,6 +265,9 @@ class Engine(Protocol):
     @property
     def alt_screen(self) -> bool:
         """Whether the alternate screen is shown; cheaper than ``modes``."""
+
+    tap: Tap
+    """The scanner through which its input passes."""
 
     def feed(self, data: bytes) -> list[Effect]:
         """Process output of the program: any bytes, split anywhere. Never raises because of their content."""

@@ -1,7 +1,8 @@
 """An engine that can be suspended to save memory, and that is replaced when it fails.
 
 Most panes are idle shells, and a checkpoint takes a twentieth of an engine's memory. An engine at rest wakes when it
-is fed or read. Its size, title and other often-read properties are kept, so that reading them does not wake it.
+is fed or read. Its size, title and other often-read properties are kept, so that reading them does not wake it. After a
+restart of the service, engines rest until they are rebuilt.
 
 An engine that raises when it is fed, read, resized or woken is in an unknown state. It is replaced by a blank engine,
 and the marks in the output are still reported. Errors in encoding input are raised, because they depend on the client.
@@ -17,7 +18,7 @@ from phux_core.engine import restore
 from phux_core.engine.tap import Tap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from phux_core.engine.protocol import Cursor, Effect, Engine, Lines, Modes, Span
     from phux_core.keys import Key
@@ -26,35 +27,42 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-class _Rest(NamedTuple):
-    checkpoint: bytes
-    cols: int
-    rows: int
-    position: int
-    history_rows: int
-    title: str | None
-    cwd: str | None
-    alt_screen: bool
+_KEPT = ("name", "cols", "rows", "position", "history_rows", "title", "cwd", "alt_screen", "tap")
+_read_kept = attrgetter(*_KEPT)
 
 
-_read_kept = attrgetter(*_Rest._fields[1:])
+class Rest(NamedTuple):
+    """An engine at rest.
+
+    Attributes:
+        wake: Returns the engine.
+        kept: The properties that are known, by name, at least ``name`` and ``position``; reading others wakes it.
+        size: The bytes that it takes.
+        checkpoint: Its compressed checkpoint, if it has one.
+    """
+
+    wake: Callable[[], Engine]
+    kept: Mapping[str, Any]
+    size: int
+    checkpoint: bytes | None = None
 
 
 def _kept(name: str) -> Any:
     """Return a property of the engine that can also be read while it rests."""
     read = attrgetter(name)
-    return property(lambda self: self._read(read) if self._rest is None else read(self._rest))
+    return property(lambda self: self._rest.kept[name] if self._knows(name) else self._read(read))
 
 
 class RestingEngine:
     """An engine, awake or at rest; ``phux_core.engine.protocol.Engine`` documents the methods.
 
     Args:
-        engine: The engine; the caller must no longer use it.
+        engine: The engine, awake or at rest; the caller must no longer use it.
         on_wake: Called when the engine wakes.
         make_successor: Called with the engine's error and the stream position to start at; returns a blank engine.
     """
 
+    name: str = _kept("name")
     cols: int = _kept("cols")
     rows: int = _kept("rows")
     position: int = _kept("position")
@@ -62,20 +70,28 @@ class RestingEngine:
     title: str | None = _kept("title")
     cwd: str | None = _kept("cwd")
     alt_screen: bool = _kept("alt_screen")
+    tap: Tap = _kept("tap")
 
     def __init__(
-        self, engine: Engine, on_wake: Callable[[], object], make_successor: Callable[[Exception, int], Engine]
+        self, engine: Engine | Rest, on_wake: Callable[[], object], make_successor: Callable[[Exception, int], Engine]
     ) -> None:
-        self.name = engine.name
-        self._engine: Engine | None = engine
+        self._rest: Rest | None = engine if isinstance(engine, Rest) else None
+        self._engine: Engine | None = None if isinstance(engine, Rest) else engine
         self._on_wake = on_wake
         self._make_successor = make_successor
-        self._rest: _Rest | None = None
+
+    def _knows(self, name: str) -> bool:
+        return self._rest is not None and name in self._rest.kept
 
     @property
     def at_rest(self) -> bool:
         """Whether the engine's memory is released."""
         return self._rest is not None
+
+    @property
+    def rest_size(self) -> int:
+        """The bytes that it takes at rest; 0 while it is awake."""
+        return 0 if self._rest is None else self._rest.size
 
     def rest(self, most: int) -> None:
         """Release the engine's memory if its checkpoint has at most ``most`` bytes."""
@@ -85,9 +101,15 @@ class RestingEngine:
         checkpoint = engine.checkpoint()
         if len(checkpoint) > most:
             return
-        self._rest = _Rest(zlib.compress(checkpoint, 1), *_read_kept(engine))
+        packed = zlib.compress(checkpoint, 1)
+        kept = dict(zip(_KEPT, _read_kept(engine), strict=True))
+        self._rest = Rest(lambda: restore(zlib.decompress(packed)), kept, len(packed), packed)
         self._engine = None
         engine.close()
+
+    def wake(self) -> None:
+        """Make the engine ready for use."""
+        self._awake()
 
     def _awake(self) -> Engine:
         if self._engine is None:
@@ -95,9 +117,9 @@ class RestingEngine:
                 raise ValueError("the engine is closed")
             rest, self._rest = self._rest, None
             try:
-                self._engine = restore(zlib.decompress(rest.checkpoint))
+                self._engine = rest.wake()
             except Exception as error:  # noqa: BLE001
-                return self._replace(None, error, rest.position)
+                return self._replace(None, error, rest.kept["position"])
             self._on_wake()
         return self._engine
 
@@ -111,7 +133,6 @@ class RestingEngine:
 
     def _replace(self, failed: Engine | None, error: Exception, position: int) -> Engine:
         successor = self._engine = self._make_successor(error, position)
-        self.name = successor.name
         if failed is not None:
             failed.close()
         self._on_wake()
@@ -172,7 +193,9 @@ class RestingEngine:
 
     def checkpoint(self) -> bytes:
         """Return the whole state as bytes."""
-        return zlib.decompress(self._rest.checkpoint) if self._rest is not None else self._awake().checkpoint()
+        if self._rest is not None and self._rest.checkpoint is not None:
+            return zlib.decompress(self._rest.checkpoint)
+        return self._awake().checkpoint()
 
     def close(self) -> None:
         """Free the engine's resources."""

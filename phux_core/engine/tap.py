@@ -23,14 +23,13 @@ import re
 from urllib.parse import unquote_to_bytes
 
 from phux_core.engine.protocol import PRIVATE_OSC, CwdChanged, Effect, Mark, PrivateOsc
+from phux_core.escapes import OSC_END
 
 MAX_BODY = 64 * 1024
 """Maximum length of a reported OSC body."""
 
 _LONGEST = MAX_BODY + 16  # longer OSCs, numbers included, are removed
 _OSC = b"\x1b]"
-# BEL, ST, or the place before a character that ends or cancels an OSC without belonging to it.
-_END = re.compile(rb"\x07|\x1b\\|(?=[\x18\x1a]|\x1b[^\\])", re.DOTALL)
 _EXIT_CODE = re.compile(r"-?[0-9]{1,10}")
 
 # OSC numbers are compared as spelled: no terminal accepts "08" as a hyperlink either.
@@ -78,7 +77,7 @@ class Tap:
         copied = 0  # data[:copied] was already passed on or removed
         at = data.find(_OSC)
         while at >= 0:
-            match = _END.search(data, max(at + 2, searched))
+            match = OSC_END.search(data, max(at + 2, searched))
             if match is None:
                 self._held = data[at:] if len(data) - at <= _LONGEST + 2 else _REMOVED
                 out.append(data[copied:at])

@@ -10,8 +10,11 @@ crash it. It runs as ``python -P -m phux_core.keeper``.
     feed_mark   the pane that the service is feeding
     listener    the listening socket: lock, stale sockets, safe unlinking
     logfile     the server's log
-    notices     error replies to clients while no service is ready
+    notices     connections of clients while no service answers
     restarts    when to start the service again, and which panes to leave blank
+    process     the process of the service
+    stored_state  the state that the keeper passes on to the next service
+    status      the status that the keeper reports if the service does not answer
     supervisor  the event loop: signals, the service's lifecycle, shutdown
     witness     system calls of processes, read on behalf of the service
     __main__    arguments, detaching, readiness

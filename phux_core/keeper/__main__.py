@@ -24,7 +24,7 @@ from phux_core.keeper.supervisor import Supervisor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phux_core.keeper.supervisor import ServiceProcess
+    from phux_core.keeper.process import ServiceProcess
 
     StartService = Callable[[str, int], ServiceProcess]
 

@@ -25,6 +25,8 @@ _RECEIVE_SIZE = 256 * 1024
 _MAX_DESCRIPTORS = 64
 # We control both ends, so this limit only catches bugs; a checkpoint of a full scrollback must fit.
 _MAX_FRAME = 512 * 1024 * 1024
+# The socket is full, the other side has yet to receive descriptors sent before, or the kernel has no memory.
+_TEMPORARY = {errno.EAGAIN, errno.ETOOMANYREFS, errno.ENOBUFS, errno.ENOMEM}
 
 
 class ChannelClosedError(Exception):
@@ -60,16 +62,12 @@ class Channel:
         return self._current is not None
 
     def send(self, header: wire.Header, payload: bytes = b"", fds: Sequence[int] = ()) -> None:
-        """Queue a message and ``flush``. Descriptors are duplicated."""
+        """Queue a message and ``flush``. Descriptors must stay open until they are sent."""
         self._queue.append(_frame(Message(header, payload, list(fds))))
         self.flush()
 
     def send_all(self, messages: Iterable[Message]) -> None:
-        """Queue messages and ``flush``.
-
-        Each message is encoded, and its descriptors are duplicated, when those before it are sent: many messages need
-        the memory and the descriptors of one.
-        """
+        """Queue messages and ``flush``. Each is encoded when those before it are sent, so only one needs memory."""
         self._queue.append(map(_frame, messages))
         self.flush()
 
@@ -83,14 +81,10 @@ class Channel:
             data, fds = frame
             try:
                 sent = socket.send_fds(self._sock, [data], list(fds)) if fds else self._sock.send(data)
-            except BlockingIOError:
-                return
             except OSError as error:
-                if error.errno == errno.ETOOMANYREFS:
-                    return  # the other side has yet to receive descriptors sent before
+                if error.errno in _TEMPORARY:
+                    return
                 raise ChannelClosedError(str(error)) from error
-            for fd in fds:
-                os.close(fd)
             self._current = None if sent == len(data) else (data[sent:], ())
 
     def _next_frame(self) -> _Frame | None:
@@ -111,16 +105,16 @@ class Channel:
         messages: list[Message] = []
         while True:
             try:
-                data, fds, _flags, _address = socket.recv_fds(self._sock, _RECEIVE_SIZE, _MAX_DESCRIPTORS)
-            except BlockingIOError:
-                return messages
+                data, fds, flags, _address = socket.recv_fds(self._sock, _RECEIVE_SIZE, _MAX_DESCRIPTORS)
             except OSError as error:
-                if messages:
-                    return messages  # sent before the other side died; the next call raises
+                if messages or error.errno in _TEMPORARY:
+                    return messages  # of a side that has died; the next call raises
                 raise ChannelClosedError(str(error)) from error
             for fd in fds:
                 os.set_inheritable(fd, False)
             self._fds += fds
+            if flags & socket.MSG_CTRUNC:
+                raise ChannelClosedError("descriptors were lost, because this process has too many open files")
             if not data:
                 if messages:
                     return messages  # the next call raises
@@ -141,12 +135,8 @@ class Channel:
         poll.poll(None if timeout_s is None else timeout_s * 1000)
 
     def close(self) -> None:
-        """Close the socket and all descriptors that were not delivered."""
+        """Close the socket, and the descriptors that were received and not delivered."""
         self._sock.close()
-        for frame in (self._current, *self._queue):
-            if isinstance(frame, tuple):
-                for fd in frame[1]:
-                    os.close(fd)
         self._current = None
         self._queue.clear()
         while self._fds:
@@ -155,4 +145,4 @@ class Channel:
 
 def _frame(message: Message) -> _Frame:
     data = wire.encode({**message.header, "fds": len(message.fds)}, message.payload)
-    return memoryview(data), tuple(os.dup(fd) for fd in message.fds)
+    return memoryview(data), message.fds

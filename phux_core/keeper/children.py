@@ -6,6 +6,7 @@ This module knows processes and PTY masters, and only the ids of panes.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import resource
@@ -32,7 +33,10 @@ _CELL_PIXELS = (8, 16)
 # Python ignores some signals; nohup, or a script that starts us in the background, ignores others.
 _SIGNALS_TO_RESTORE = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 
-_original_files_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+# The scripts in phux_core/shells read it. dash knows no larger one.
+_SECRET_FD = 9
+
+_original_limits = {number: resource.getrlimit(number) for number in (resource.RLIMIT_NOFILE, resource.RLIMIT_CORE)}
 
 
 class Child(NamedTuple):
@@ -44,7 +48,11 @@ class Child(NamedTuple):
 
 
 class SpawnError(Exception):
-    """The program could not be started; the message gives the reason."""
+    """The program could not be started; the message gives the reason, and ``errno`` its number if it has one."""
+
+    def __init__(self, message: str, number: int | None = None) -> None:
+        super().__init__(message)
+        self.errno = number
 
 
 def close_inherited(keep: Iterable[int]) -> None:
@@ -67,55 +75,83 @@ def raise_files_limit() -> None:
                 return
 
 
+def disable_core_dumps() -> None:
+    """Prevent core dumps of this process, which may contain typed secrets; children get the original limit.
+
+    Linux ignores a limit of 0 if the dump goes to a program, but skips the dump if the limit is 1.
+    """
+    _soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    limit = 1 if sys.platform == "linux" and hard else 0
+    resource.setrlimit(resource.RLIMIT_CORE, (limit, hard))
+
+
 def window_size(cols: int, rows: int) -> bytes:
     """Pack a window size for TIOCSWINSZ, with plausible pixel sizes for programs that divide by them."""
     return struct.pack("HHHH", rows, cols, cols * _CELL_PIXELS[0], rows * _CELL_PIXELS[1])
 
 
-def spawn(pane: int, argv: list[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int) -> Child:
+def spawn(
+    pane: int, argv: list[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int, secret: str = ""
+) -> Child:
     """Start a program under a new PTY, and return when it is running.
+
+    Args:
+        secret: A line that the program can read once from its descriptor 9; without one, that is closed.
 
     Raises:
         SpawnError: The program cannot be executed, its directory cannot be entered, or resources are exhausted.
     """
-    master = slave = -1
+    master = slave = told = -1
     try:
+        if secret:
+            told = _pipe_with(secret)
         master, slave = os.openpty()
         limit, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if master > limit - _SPARE_FILES:
-            raise SpawnError(f"the server has too few file descriptors left for another pane: its limit is {limit}")
+            raise OSError(errno.EMFILE, f"the keeper's limit is {limit} file descriptors")
         attributes = termios.tcgetattr(slave)
         attributes[0] |= _IUTF8
         termios.tcsetattr(slave, termios.TCSANOW, attributes)
         fcntl.ioctl(slave, termios.TIOCSWINSZ, window_size(cols, rows))
         os.set_blocking(master, False)
-        pid = start(argv, env, cwd, slave)
+        pid = start(argv, env, cwd, slave, told)
     except (OSError, ValueError, termios.error, SpawnError) as error:
         if master >= 0:
             os.close(master)
-        raise SpawnError(str(error)) from error
+        raise SpawnError(str(error), getattr(error, "errno", None)) from error
     finally:
-        if slave >= 0:
-            os.close(slave)
+        for fd in (slave, told):
+            if fd >= 0:
+                os.close(fd)
     return Child(pane, pid, master)
+
+
+def _pipe_with(line: str) -> int:
+    """Return the reading end of a pipe that contains one line."""
+    reader, writer = os.pipe()
+    with open(writer, "w", encoding="ascii") as file:
+        file.write(f"{line}\n")
+    return reader
 
 
 @contextlib.contextmanager
 def _inheritable_state(cwd: str) -> Iterator[None]:
     """Set the working directory and the limits that a program inherits, and restore ours afterwards."""
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limits = {number: resource.getrlimit(number) for number in _original_limits}
     here = os.open(".", getattr(os, "O_PATH", os.O_RDONLY))
     try:
         os.chdir(cwd)
-        resource.setrlimit(resource.RLIMIT_NOFILE, _original_files_limit)
+        for number, limit in _original_limits.items():
+            resource.setrlimit(number, limit)
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        for number, limit in limits.items():
+            resource.setrlimit(number, limit)
         os.fchdir(here)
         os.close(here)
 
 
-def start_by_spawn(argv: list[str], env: Mapping[str, str], cwd: str, terminal: int) -> int:
+def start_by_spawn(argv: list[str], env: Mapping[str, str], cwd: str, terminal: int, secret: int = -1) -> int:
     """Start a program with ``posix_spawn``, which copies no memory.
 
     The child opens its terminal by name: on Linux, this makes it the session leader's controlling terminal.
@@ -126,30 +162,37 @@ def start_by_spawn(argv: list[str], env: Mapping[str, str], cwd: str, terminal: 
         (os.POSIX_SPAWN_DUP2, 0, 1),
         (os.POSIX_SPAWN_DUP2, 0, 2),
     ]
+    if secret >= 0:
+        actions.append((os.POSIX_SPAWN_DUP2, secret, _SECRET_FD))
     with _inheritable_state(cwd):
         return os.posix_spawn(
             argv[0], argv, env, file_actions=actions, setsid=True, setsigmask=(), setsigdef=_SIGNALS_TO_RESTORE
         )
 
 
-def start_by_fork(argv: list[str], env: Mapping[str, str], cwd: str, terminal: int) -> int:
+def start_by_fork(argv: list[str], env: Mapping[str, str], cwd: str, terminal: int, secret: int = -1) -> int:
     """Start a program with ``fork``, where ``posix_spawn`` cannot set the controlling terminal."""
     failure, writer = os.pipe()
+    if writer == _SECRET_FD:
+        writer = os.dup(writer)
     with open(failure, "rb") as reader:
         with open(writer, "wb", buffering=0) as why, _inheritable_state(cwd):
             pid = os.fork()
             if pid == 0:
-                _become(argv, env, terminal, why)
+                _become(argv, env, terminal, secret, why)
         if message := reader.read().decode():
             os.waitpid(pid, 0)
             raise SpawnError(message)
     return pid
 
 
-def _become(argv: list[str], env: Mapping[str, str], terminal: int, why: RawIOBase) -> NoReturn:
+def _become(argv: list[str], env: Mapping[str, str], terminal: int, secret: int, why: RawIOBase) -> NoReturn:
     """Replace this process with a program; write the reason to ``why`` if that fails."""
     try:
         os.login_tty(terminal)
+        if secret >= 0:
+            os.dup2(secret, _SECRET_FD)
+            os.set_inheritable(_SECRET_FD, True)
         for number in _SIGNALS_TO_RESTORE:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())

@@ -20,7 +20,7 @@ class Marked(NamedTuple):
 
     Attributes:
         pane: The pane being fed or rebuilt; 0 for none.
-        step: 0 while clients are served. While panes are rebuilt, a number that changes as long as there is progress.
+        step: 0, except while panes are restored or rebuilt: then a number that changes as long as there is progress.
     """
 
     pane: int

@@ -6,8 +6,10 @@ where the pattern is intact. Thus a service that dies at any moment, for any rea
 restores the checkpoint and feeds the journal. This needs no file and no disk space, and pages that were never written
 to use no memory.
 
-The pattern consists of bytes that UTF-8 never contains. In other data, the last byte of a read may happen to continue
-the pattern: of random bytes, one in 256 deaths during a read loses one byte.
+The pattern consists of bytes that UTF-8 never contains, so no text is lost, and no NUL. In other data, the last byte of
+a read may equal the pattern: of random bytes, one in 256 deaths during a read loses one byte. Every other pattern would
+lose another byte: the kernel writes nothing but the data, and bytes that equal the pattern do not change memory. The
+exact way is to ask for the number of bytes (FIONREAD) before each read of 4 KB, which excludes ``fread``.
 """
 
 from __future__ import annotations
@@ -25,21 +27,26 @@ SIZE = 16 * 1024 * 1024
 """Bytes of output before a checkpoint is needed: a few times a second at full speed."""
 MAX_READ = 256 * 1024
 """Maximum bytes of one read."""
-NOTE_SIZE = 996
-"""Maximum bytes of the note stored beside the output."""
-OUTBOX_SIZE = 32 * 1024
+NOTE_SIZE = 992
+"""Maximum bytes of the note and the summary stored beside the output."""
+TYPED_SIZE = 768
+"""Bytes for the progress of typed input."""
+OUTBOX_SIZE = 32 * 1024 - TYPED_SIZE
 """Maximum bytes stored here until the keeper has received them."""
 # A native integer is stored at once, so a service that is killed leaves its old or its new value.
 _COUNTS = struct.Struct("@QQ")
 _LENGTH = struct.Struct("@I")
-# The output begins after the counts, the note and the limit, in the same page of memory. The limit is the end of the
-# space of the current read; bytes from the end of the output up to it may be uncounted.
+# The output begins after the counts, the note, the summary and the limit, in the same page of memory. The note grows
+# from the start of its space, the summary from the end. The limit is the end of the space of the current read; bytes
+# from the end of the output up to it may be uncounted.
 _NOTE = _COUNTS.size
-_LIMIT = _NOTE + _LENGTH.size + NOTE_SIZE
+_SUMMARY = _NOTE + _LENGTH.size + NOTE_SIZE
+_LIMIT = _SUMMARY + _LENGTH.size
 _START = _LIMIT + _LENGTH.size
 _END = _START + SIZE
 _OUTBOX = _END
-_OUTBOX_START = _OUTBOX + _LENGTH.size
+_TYPED = _OUTBOX + _LENGTH.size
+_OUTBOX_START = _TYPED + TYPED_SIZE
 _WHOLE = _OUTBOX_START + OUTBOX_SIZE
 # The fill of the space for a read. The bytes differ so that no run of equal bytes looks like it.
 _PATTERN = memoryview(bytes([0xC1, 0xF9]) * (MAX_READ // 2 + 1))
@@ -56,7 +63,11 @@ def shared_memory(name: str, size: int) -> int:
     else:  # macOS: an unlinked file
         fd, path = tempfile.mkstemp()
         os.unlink(path)
-    os.ftruncate(fd, size)
+    try:
+        os.ftruncate(fd, size)
+    except OSError:
+        os.close(fd)
+        raise
     return fd
 
 
@@ -75,16 +86,27 @@ def ledger_key(pane: int) -> str:
     return f"ledger:{pane}"
 
 
+def record_key(pane: int) -> str:
+    """Return the key of the blob that holds the record of a pane that is being created."""
+    return f"record:{pane}"
+
+
 class Journal:
     """A journal, mapped into the service; ``fd`` is closed once it is mapped.
 
     Attributes:
+        typed: The memory for the progress of typed input.
         is_damaged: Whether the counts of an earlier service were invalid, so that its output is lost.
     """
 
     def __init__(self, fd: int) -> None:
-        self._map = mmap.mmap(fd, _WHOLE)
+        try:
+            self._map = mmap.mmap(fd, _WHOLE)
+        except OSError:
+            os.close(fd)
+            raise
         self._view = memoryview(self._map)
+        self.typed = self._view[_TYPED:_OUTBOX_START]
         self._before = b""
         # Use pread, because an access through the mapping would allocate pages that were never written to.
         self._base, self._length = _COUNTS.unpack(os.pread(fd, _COUNTS.size, 0))
@@ -171,10 +193,25 @@ class Journal:
     def note(self, data: bytes) -> None:
         if len(data) > NOTE_SIZE:
             raise ValueError(f"the note has {len(data)} bytes; at most {NOTE_SIZE} are allowed")
+        if len(data) + len(self.summary) > NOTE_SIZE:
+            self.summary = b""
         start = _NOTE + _LENGTH.size
         _LENGTH.pack_into(self._map, _NOTE, 0)
         self._view[start : start + len(data)] = data
         _LENGTH.pack_into(self._map, _NOTE, len(data))
+
+    @property
+    def summary(self) -> bytes:
+        """Properties of the terminal that can be used before it is rebuilt; empty if there was no room."""
+        (size,) = _LENGTH.unpack_from(self._map, _SUMMARY)
+        return bytes(self._view[_SUMMARY - size : _SUMMARY]) if size <= NOTE_SIZE else b""
+
+    @summary.setter
+    def summary(self, data: bytes) -> None:
+        _LENGTH.pack_into(self._map, _SUMMARY, 0)
+        if len(self.note) + len(data) <= NOTE_SIZE:
+            self._view[_SUMMARY - len(data) : _SUMMARY] = data
+            _LENGTH.pack_into(self._map, _SUMMARY, len(data))
 
     @property
     def outbox(self) -> bytes:
@@ -199,6 +236,15 @@ class Journal:
         self._outbox_size = size
         _LENGTH.pack_into(self._map, _OUTBOX, size)
 
+    def free_rest(self) -> None:
+        """Free the memory after the output, which the last read filled with the pattern."""
+        page = mmap.PAGESIZE
+        first = -(-(_START + self._length) // page) * page
+        last = min(first + MAX_READ, _END // page * page)
+        _LENGTH.pack_into(self._map, _LIMIT, self._length)  # else what is freed would look uncounted
+        if hasattr(mmap, "MADV_REMOVE") and first < last:
+            self._map.madvise(mmap.MADV_REMOVE, first, last - first)
+
     def restart(self) -> None:
         """Empty the journal, because a checkpoint covers its content."""
         self._before = self.since(max(self.oldest, self.position - _REMEMBERED))
@@ -212,5 +258,6 @@ class Journal:
     def close(self) -> None:
         """Unmap the memory; the keeper still holds it."""
         self._base, self._length, self._before = self.position, 0, b""
+        self.typed.release()
         self._view.release()
         self._map.close()

@@ -10,9 +10,11 @@ import socket
 import stat
 
 from phux_core import files, paths
-from phux_core.errors import RefusedError, UnsafePathError
+from phux_core.errors import PhuxError, RefusedError, UnsafePathError
+from phux_core.keeper.logfile import log, redirect_to_log
 
-_BACKLOG = 128
+# A client that finds the backlog full must try again. The kernel reduces the number to its own limit.
+_BACKLOG = 4096
 
 
 class Listener:
@@ -26,11 +28,34 @@ class Listener:
     def __init__(self, path: str) -> None:
         self.path = path
         self.sock, self._identity = _bind(path)
+        self._problem = ""
 
     @property
     def is_bound(self) -> bool:
         """Whether the path still leads to this socket."""
         return self._identity is not None and _identity_of(self.path) == self._identity
+
+    def bind_if_deleted(self, log_path: str | None) -> bool:
+        """Replace the socket's file and the log, if they were deleted: logind does this at logout, for example.
+
+        Returns:
+            Whether ``sock`` is another socket now.
+        """
+        if self.is_bound:
+            return False
+        try:
+            self.bind_again()
+        except (PhuxError, OSError) as error:
+            if str(error) != self._problem:
+                log(f"the socket {self.path} was deleted, and cannot be bound again: {error}")
+            self._problem = str(error)
+            return False
+        self._problem = ""
+        if log_path is not None:
+            with contextlib.suppress(OSError):
+                redirect_to_log(log_path)
+        log(f"the socket {self.path} was deleted and bound again")
+        return True
 
     def bind_again(self) -> None:
         """Bind the path, which was deleted, to a new socket with the same descriptor.

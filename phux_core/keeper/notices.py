@@ -1,8 +1,12 @@
-"""Replies to clients that connect while no service is ready: one error frame, then the connection is closed.
+"""Connections that clients make while no service answers.
 
-The frame is the connection-level error of docs/wire.md. The connection stays open briefly after it, so that a client
-that is still sending its hello receives the frame instead of a broken pipe. The keeper never waits for a client: an
-unread frame stays in the kernel's buffer, and the number of open connections and their lifetime are bounded.
+The keeper itself answers `status` and `kill_server`, if a client sends one of them together with its hello. Every other
+connection waits until a service can take it. If that takes too long, the client gets an error instead: one frame, the
+connection-level error of docs/wire.md.
+
+An answered connection stays open briefly, so that a client that is still sending receives the frame instead of a broken
+pipe. The keeper never waits for a client: an unread frame stays in the kernel's buffer, and the number of open
+connections and the lifetime of answered ones are bounded.
 """
 
 from __future__ import annotations
@@ -16,6 +20,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from phux_core import wire
+from phux_core.errors import ProtocolError
+from phux_core.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,16 +31,22 @@ MOST_HELD = 64
 _READ_SIZE = 64 * 1024
 # If accept() fails for lack of descriptors, the socket stays readable, so wait before the next attempt.
 _ACCEPT_AGAIN_S = 0.5
+_HELLO: dict[str, object] = {
+    "hello": {"protocol": list(wire.PROTOCOL), "server": f"phux/{__version__}", "capabilities": []}
+}
 
 
 class Notices:
-    """Replies to the connections that wait on the listening socket, while replies are turned on.
+    """Takes the connections that wait on the listening socket, while turned on.
 
     Args:
         selector: The event loop's selector; the data of its keys are callbacks.
         listener: The listening socket, non-blocking and shared with the service.
-        describe: Returns the error object to send.
-        is_service_ready: Called before each accept: a ready service should accept the connection instead.
+        describe: Returns the error object for clients.
+        should_wait: Returns whether clients should wait for the service, and get no error yet.
+        is_service_ready: Called before each accept: a service that answers should accept the connection instead.
+        answer: Returns the result of a call, or None if only a service can execute it.
+        pass_on: Passes a connection to the service, unread.
     """
 
     def __init__(
@@ -42,55 +54,82 @@ class Notices:
         selector: selectors.BaseSelector,
         listener: socket.socket,
         describe: Callable[[], dict[str, object]],
+        should_wait: Callable[[], bool],
         is_service_ready: Callable[[], bool],
+        answer: Callable[[object], dict[str, object] | None],
+        pass_on: Callable[[socket.socket], None],
     ) -> None:
         self._selector = selector
         self._listener = listener
         self._describe = describe
+        self._should_wait = should_wait
         self._is_service_ready = is_service_ready
+        self._answer = answer
+        self._pass_on = pass_on
         self._on = False
         self._again_at: float | None = None
+        self._new: dict[socket.socket, float] = {}
+        self._waiting: list[socket.socket] = []
         self._held: dict[socket.socket, float] = {}
 
     @property
     def is_on(self) -> bool:
-        """Whether connections are answered now, or will be once descriptors are available again."""
+        """Whether connections are taken now, or will be once descriptors are available again."""
         return self._on or self._again_at is not None
 
     @property
     def next_deadline(self) -> float | None:
-        """When to call ``close_expired`` next; None if no connection is open and no pause in progress."""
-        moments = [*self._held.values(), *([] if self._again_at is None else [self._again_at])]
+        """When to call ``expire`` next; None if there is nothing to wait for."""
+        moments = [*self._new.values(), *self._held.values(), *([] if self._again_at is None else [self._again_at])]
         return min(moments, default=None)
 
+    @property
+    def is_anyone_waiting(self) -> bool:
+        """Whether clients wait for the service."""
+        return bool(self._waiting)
+
     def turn_on(self) -> None:
-        """Start replying to new connections."""
+        """Start taking connections."""
         if not self.is_on:
             self._on = True
             self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
 
     def turn_off(self) -> None:
-        """Stop replying, and leave new connections to the service."""
+        """Stop taking connections, because a service answers, and pass it those that wait."""
+        self._stop()
+        for sock in [*self._waiting, *self._new]:
+            self._forget(sock)
+            self._pass_on(sock)
+
+    def _stop(self) -> None:
         self._again_at = None
         if self._on:
             self._on = False
             self._selector.unregister(self._listener)
 
-    def close_expired(self, now: float) -> None:
-        """Close the connections whose time has expired, and end the pause after a failed ``accept``."""
+    def expire(self, now: float) -> None:
+        """Handle the connections whose time has expired, and end the pause after a failed ``accept``."""
+        for sock in [sock for sock, until in self._new.items() if until <= now]:
+            self._wait(sock)
+        if self._waiting and not self._should_wait():
+            for sock in [*self._waiting]:
+                self._finish(sock)
         for sock in [sock for sock, until in self._held.items() if until <= now]:
             self._close(sock)
         if self._again_at is not None and self._again_at <= now:
             self._again_at = None
 
     def close(self) -> None:
-        """Stop replying, and close all connections."""
-        self.turn_off()
-        for sock in list(self._held):
+        """Stop, and close all connections."""
+        self._stop()
+        for sock in [*self._new, *self._waiting, *self._held]:
             self._close(sock)
 
     def _accept(self) -> None:
         if self._is_service_ready():
+            return
+        if len(self._new) + len(self._waiting) + len(self._held) >= MOST_HELD and not self._make_room():
+            self._pause()
             return
         try:
             sock, _address = self._listener.accept()
@@ -98,20 +137,61 @@ class Notices:
             return
         except OSError as error:
             if error.errno in {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}:
-                self.turn_off()
-                self._again_at = time.monotonic() + _ACCEPT_AGAIN_S
+                self._pause()
             return
         sock.setblocking(False)
+        self._new[sock] = time.monotonic() + HOLD_S
+        self._selector.register(sock, selectors.EVENT_READ, partial(self._read_call, sock))
+
+    def _pause(self) -> None:
+        self._stop()
+        self._again_at = time.monotonic() + _ACCEPT_AGAIN_S
+
+    def _make_room(self) -> bool:
+        """Close the connection that was answered first, or answer one; return False if all should wait."""
+        if not self._held:
+            if self._should_wait():
+                return False
+            self._finish(next(iter([*self._waiting, *self._new])))
+        self._close(next(iter(self._held)))
+        return True
+
+    def _read_call(self, sock: socket.socket) -> None:
+        """Answer a client's first call; if only a service can do it, leave it unread and let the client wait."""
+        if sock not in self._new:
+            return
+        try:
+            data = sock.recv(_READ_SIZE, socket.MSG_PEEK)
+        except OSError:
+            data = b""
+        if not data:
+            self._close(sock)
+            return
+        request = _first_request(data)
+        result = self._answer(request.get("call"))
+        if result is None:
+            self._wait(sock)
+        else:
+            self._finish(sock, _HELLO, {"id": request.get("id"), "ok": result})
+
+    def _wait(self, sock: socket.socket) -> None:
+        """Let a client wait for the service, or for the time when it gets the error."""
+        self._forget(sock)
+        self._waiting.append(sock)
+
+    def _finish(self, sock: socket.socket, *frames: dict[str, object]) -> None:
+        """Send a client its last frames and the error, which ends the connection."""
+        self._forget(sock)
+        error: dict[str, object] = {"error": self._describe()}
+        data = b"".join(wire.encode(frame) for frame in [*frames, error])
         with contextlib.suppress(OSError):  # the client has disconnected
-            sock.send(wire.encode({"error": self._describe()}))  # fits into the empty socket buffer
+            sock.send(data)  # fits into the empty socket buffer
             sock.shutdown(socket.SHUT_WR)
-        while len(self._held) >= MOST_HELD:
-            self._close(next(iter(self._held)))
         self._held[sock] = time.monotonic() + HOLD_S
         self._selector.register(sock, selectors.EVENT_READ, partial(self._drain, sock))
 
     def _drain(self, sock: socket.socket) -> None:
-        """Discard a client's data; a client that has read the frame disconnects."""
+        """Discard a client's data; a client that has read its frames disconnects."""
         if sock not in self._held:
             return
         try:
@@ -123,7 +203,25 @@ class Notices:
         if ended:
             self._close(sock)
 
+    def _forget(self, sock: socket.socket) -> None:
+        if sock in self._waiting:
+            self._waiting.remove(sock)
+        else:
+            self._new.pop(sock, None)
+            self._held.pop(sock, None)
+            self._selector.unregister(sock)
+
     def _close(self, sock: socket.socket) -> None:
-        del self._held[sock]
-        self._selector.unregister(sock)
+        self._forget(sock)
+        with contextlib.suppress(OSError):
+            sock.recv(_READ_SIZE)  # unread data would turn the end of the connection into an error
         sock.close()
+
+
+def _first_request(data: bytes) -> wire.Header:
+    """Return the request after the hello; empty if it has not arrived, or is invalid."""
+    try:
+        frames = list(wire.Decoder(max_header=_READ_SIZE, max_payload=_READ_SIZE).feed(data))
+    except ProtocolError:
+        return {}
+    return frames[1][0] if len(frames) > 1 else {}

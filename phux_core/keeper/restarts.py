@@ -4,9 +4,9 @@ The first restart is immediate. If the service soon dies again, it is restarted 
 seconds; the delay is reset once a service has been ready for a while. A service is ready when it has reported that
 its event loop is running and accepts clients.
 
-A pane that was being rebuilt when a service died is suspected. After two such deaths without a ready service in
-between, the next service leaves the pane blank. Death by an external signal (``kill -9``) says little about the pane
-and counts half.
+A pane that was being rebuilt when a service died is suspected. After two such deaths without a service in between that
+rebuilt all panes, the next service leaves the pane blank. Death by an external signal (``kill -9``) says little about
+the pane and counts half.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ FIRST_DELAY_S = 0.05
 LONGEST_DELAY_S = 2.0
 QUIET_S = 2.0
 """A service that was ready for this many seconds resets the count of deaths in a row."""
+ANSWER_AFTER_S = 1.0
+"""How long there may be no ready service before the keeper takes connections."""
 NOTICE_AFTER_S = 3.0
 """How long clients wait for a ready service before they receive an error."""
 _ENOUGH_BLAME = 2.0
@@ -53,18 +55,37 @@ class Restarts:
         return None if self.is_ready else self._unready_since + NOTICE_AFTER_S
 
     @property
+    def answer_at(self) -> float | None:
+        """When to start taking connections; None while a service is ready."""
+        return None if self.is_ready else self._unready_since + ANSWER_AFTER_S
+
+    @property
     def set_aside(self) -> list[int]:
         """The panes that the next service must leave blank."""
         return [pane for pane, blame in self._blame.items() if blame >= _ENOUGH_BLAME]
 
     def ready(self, now: float) -> None:
-        """Record that the service accepts clients, and has therefore rebuilt every pane."""
+        """Record that the service accepts clients."""
         self._ready_at = now
+
+    def rebuilt(self) -> None:
+        """Record that the service has rebuilt every pane."""
         self._blame.clear()
 
-    def describe(self, log_path: str | None) -> dict[str, object]:
-        """Return the error object that explains why no service is ready; without a path, the log is the terminal."""
-        if self.in_a_row:
+    def should_wait(self, now: float) -> bool:
+        """Return whether clients should wait for the service, and get no error yet."""
+        return self.notice_at is None or now < self.notice_at
+
+    def describe(self, log_path: str | None, silent_s: float = 0.0) -> dict[str, object]:
+        """Return the error object that explains why no service answers.
+
+        Args:
+            log_path: The server's log; None if that is its terminal.
+            silent_s: How long a ready service has not answered.
+        """
+        if self.is_ready:
+            why = f"it has not answered for {silent_s:g} s"
+        elif self.in_a_row:
             times = "once" if self.in_a_row == 1 else f"{self.in_a_row} times in a row"
             why = f"it died {times}; the last time, it {self.last}"
         else:

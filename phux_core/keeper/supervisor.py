@@ -1,25 +1,28 @@
 """The keeper's event loop: signals, the service's lifecycle, shutdown.
 
 Messages from the service:
-    spawn      id pane argv cwd env cols rows   start a program; the reply is spawned or spawn_failed
+    spawn      id pane argv cwd env cols rows   start a program, which can read the secret; the reply is spawned or
+               secret                           spawn_failed
     end        pane                             send SIGHUP to its program, and SIGKILL after a grace period
     forget     pane                             its exit status was received
     put        key                              store the payload for the next service
     append     key                              append the payload to the stored bytes
     release    pane                             free its journal, checkpoint and ledger
     ready                                       the service accepts clients
+    rebuilt                                     it has rebuilt the terminals of all panes
     pong                                        the reply to ping
     shutdown                                    shut the server down
 
 Messages to the service, at startup in this order: hello (with the listening socket, the feed mark, and the socket for
 questions, see witness), journal (with its memory) for each pane, child (with a master) for each program, blob for each
-key, begin; later spawned (with a master and a journal), spawn_failed, exit, ping, and listener (with a new listening
-socket and the log).
+key, begin; later spawned (with a master and a journal), spawn_failed, exit, ping, listener (with a new listening
+socket and the log), and client (with a connection that was made while no service answered).
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import selectors
 import signal
@@ -27,23 +30,26 @@ import socket
 import subprocess
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from phux_core.errors import PhuxError
+from phux_core.clock import boottime
 from phux_core.keeper import journal as journals
 from phux_core.keeper import witness
 from phux_core.keeper.channel import Channel, ChannelClosedError, Message
-from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, raise_files_limit, spawn
+from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, disable_core_dumps, raise_files_limit, spawn
 from phux_core.keeper.feed_mark import FeedMark, Marked
-from phux_core.keeper.logfile import log, redirect_to_log, trim_log
+from phux_core.keeper.logfile import log, trim_log
 from phux_core.keeper.notices import Notices
-from phux_core.keeper.restarts import EXCEPTION_STATUS, Restarts
-from phux_core.keeper.signals import signal_name
+from phux_core.keeper.process import FAULTS, how_it_ended
+from phux_core.keeper.restarts import Restarts
+from phux_core.keeper.status import status_document
+from phux_core.keeper.stored_state import StoredState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from phux_core.keeper.listener import Listener
+    from phux_core.keeper.process import ServiceProcess
 
 STUCK_S = 10.0
 """How long a service may make no progress while it starts, or not answer while it is ready."""
@@ -51,23 +57,10 @@ STUCK_S = 10.0
 # server is suspended.
 _LOOKS = 10
 _NO_RESOURCES_S = 2.0
+_PAUSE_S = 0.1
 _SERVICE_GRACE_S = 2.0
 # How long a service that closed its channel may take to exit: enough to write its traceback.
 _EXIT_S = 1.0
-_FAULTS = {signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGTRAP, signal.SIGSYS}
-
-
-class ServiceProcess(Protocol):
-    """A service process, with the interface of ``subprocess.Popen``."""
-
-    pid: int
-    returncode: int | Any | None
-
-    def wait(self, timeout: float | None = None) -> int:
-        """Wait for the process to exit."""
-
-    def kill(self) -> None:
-        """Kill the process."""
 
 
 class Supervisor:
@@ -87,25 +80,23 @@ class Supervisor:
         log_path: str | None = None,
         life_fd: int | None = None,
     ) -> None:
-        self._listener = listener
-        self._start = start
-        self._log_path = log_path
-        self._life_fd = life_fd
+        self._listener, self._start = listener, start
+        self._log_path, self._life_fd = log_path, life_fd
         self._children = Children()
-        self._blobs: dict[str, bytes] = {}
-        self._journals: dict[int, int] = {}
+        self._stored = StoredState()
         self._channel: Channel | None = None
-        self._questions: socket.socket | None = None
+        self._witness: tuple[socket.socket, ...] = ()
         self._service: ServiceProcess | None = None
+        self._service_pid = 0
         self._restart_at: float | None = None
         self._restarts = Restarts(time.monotonic())
         self._kill_at: float | None = None
         self._kill_reason = ""
         self._look_at: float | None = None
-        self._bind_problem = ""
         self._last_mark, self._silent_looks = Marked(0, 0), 0
-        self._started_at = time.time()
-        self._stopping = False
+        self._started_at, self._started_on_clock = time.time(), boottime()
+        self._stopping = self._end_requested = False
+        self._passed: list[socket.socket] = []
         self._give_up_at: float | None = None
         self._feed_mark = FeedMark.create()
         self._suspect: int | None = None
@@ -113,18 +104,22 @@ class Supervisor:
         self._notices = Notices(
             self._selector,
             listener.sock,
-            partial(self._restarts.describe, log_path),
+            self._describe,
+            lambda: self._restarts.should_wait(time.monotonic()),
             self._is_ready_now,
+            self._answer,
+            self._pass_on,
         )
         self._wake_fd = self._catch_signals()
         self._handlers: dict[str, Callable[[Message], None]] = {
             "spawn": self._on_spawn,
             "end": lambda message: self._children.end(_pane(message), time.monotonic()),
             "forget": lambda message: self._children.forget(_pane(message)),
-            "put": self._on_put,
-            "append": self._on_append,
-            "release": self._on_release,
+            "put": self._stored.put,
+            "append": self._stored.append,
+            "release": lambda message: self._stored.release(_pane(message)),
             "ready": lambda _message: self._on_ready(),
+            "rebuilt": lambda _message: self._restarts.rebuilt(),
             "pong": lambda _message: self._on_progress(),
             "shutdown": lambda _message: self._shut_down("requested by the service"),
         }
@@ -132,13 +127,19 @@ class Supervisor:
     def run(self) -> None:
         """Run until shutdown; return when all children and the service have exited."""
         raise_files_limit()
+        disable_core_dumps()
         self._selector.register(self._wake_fd, selectors.EVENT_READ, self._on_signals)
         if self._life_fd is not None:
             self._selector.register(self._life_fd, selectors.EVENT_READ, self._on_life_end)
         self._start_service()
         try:
             while not (self._stopping and self._may_leave()):
-                self._run_once()
+                try:
+                    self._run_once()
+                except (OSError, MemoryError) as error:  # out of descriptors or memory: temporary, so keep the programs
+                    log(f"an event was lost, so the service is replaced: {error!r}")
+                    self._kill_service("was replaced, because the keeper ran out of resources")
+                    time.sleep(_PAUSE_S)
         finally:
             self._notices.close()
             self._end_service()
@@ -162,7 +163,8 @@ class Supervisor:
             self._give_up_at,
             self._children.next_deadline(time.monotonic()),
             self._notices.next_deadline,
-            None if self._notices.is_on or self._stopping else self._restarts.notice_at,
+            None if self._notices.is_on or self._stopping else self._restarts.answer_at,
+            self._restarts.notice_at if self._notices.is_anyone_waiting else None,
         )
         deadlines = [at for at in moments if at is not None]
         timeout = max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
@@ -173,7 +175,9 @@ class Supervisor:
             key.data()
         now = time.monotonic()
         self._children.kill_overdue(now)
-        self._notices.close_expired(now)
+        self._notices.expire(now)
+        if self._end_requested:
+            self._shut_down("requested by a client")
         if self._stopping:
             return
         if self._restart_at is not None and self._restart_at <= now:
@@ -182,8 +186,8 @@ class Supervisor:
             self._look(now)
         if self._kill_at is not None and self._kill_at <= now:
             self._kill_service("closed its channel, did not exit and was killed")
-        notice_at = self._restarts.notice_at
-        if notice_at is not None and notice_at <= now:
+        answer_at = self._restarts.answer_at
+        if answer_at is not None and answer_at <= now:
             self._notices.turn_on()
 
     def _on_signals(self) -> None:
@@ -219,7 +223,7 @@ class Supervisor:
     def _start_service(self) -> None:
         try:
             self._launch_service()
-        except OSError as error:  # out of descriptors or memory: temporary, so keep the programs
+        except (OSError, MemoryError) as error:  # out of descriptors or memory: temporary, so keep the programs
             log(f"cannot start a service: {error}; next attempt in {_NO_RESOURCES_S:g} s")
             self._restarts.last = f"could not be started: {error}"
             if self._service is not None:
@@ -234,36 +238,26 @@ class Supervisor:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
             self._service = self._start(theirs.fileno())
+        self._service_pid = self._service.pid
         self._channel = Channel(ours)
         self._selector.register(self._channel, selectors.EVENT_READ, self._on_channel)
-        self._questions, asker = witness.make_pair()
-        self._selector.register(self._questions, selectors.EVENT_READ, partial(witness.answer, self._questions))
-        with asker:
-            self._send(
-                {
-                    "op": "hello",
-                    "started_at": self._started_at,
-                    "restarts": self._restarts.count,
-                    "keeper_pid": os.getpid(),
-                    "suspect": self._suspect,
-                    "set_aside": self._restarts.set_aside,
-                },
-                fds=(self._listener.sock.fileno(), self._feed_mark.fd, asker.fileno()),
-            )
+        questions, asker = self._witness = witness.make_pair()
+        self._selector.register(questions, selectors.EVENT_READ, partial(witness.answer, questions))
+        self._send(
+            {
+                "op": "hello",
+                "started_at": self._started_at,
+                "started_on_clock": self._started_on_clock,
+                "restarts": self._restarts.count,
+                "keeper_pid": os.getpid(),
+                "suspect": self._suspect,
+                "set_aside": self._restarts.set_aside,
+            },
+            fds=(self._listener.sock.fileno(), self._feed_mark.fd, asker.fileno()),
+        )
         self._suspect = None
         with contextlib.suppress(ChannelClosedError):
-            self._channel.send_all(self._inheritance())
-
-    def _inheritance(self) -> Iterator[Message]:
-        """Yield the messages that pass the state of the server on to a service."""
-        for pane, journal in list(self._journals.items()):
-            yield Message({"op": "journal", "pane": pane}, b"", [journal])
-        for child, status in self._children.all():
-            header = {"op": "child", "pane": child.pane, "pid": child.pid, "status": status}
-            yield Message(header, b"", [child.master])
-        for key, blob in list(self._blobs.items()):
-            yield Message({"op": "blob", "key": key}, blob, [])
-        yield Message({"op": "begin"}, b"", [])
+            self._channel.send_all(self._stored.messages(self._children))
 
     def _service_died(self, status: int) -> None:
         assert self._service is not None
@@ -272,14 +266,14 @@ class Supervisor:
         self._handle_remaining()
         self._drop_channel()
         by_keeper = bool(self._kill_reason) and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
-        how = self._kill_reason if by_keeper else _how(status)
+        how = self._kill_reason if by_keeper else how_it_ended(status)
         self._kill_reason = ""
         self._kill_at = self._look_at = None
         if self._stopping:
             return
         now = time.monotonic()
         marked = self._feed_mark.take()
-        faulted = os.WIFSIGNALED(status) and os.WTERMSIG(status) in _FAULTS
+        faulted = os.WIFSIGNALED(status) and os.WTERMSIG(status) in FAULTS
         # Only a fault of the process itself implicates the pane; a killed service may have been feeding any pane.
         self._suspect = marked.pane if marked.pane and faulted else None
         rebuilding = marked.pane if marked.step else 0
@@ -296,15 +290,53 @@ class Supervisor:
     def _on_ready(self) -> None:
         self._restarts.ready(time.monotonic())
         self._on_progress()
-        self._notices.turn_off()
 
     def _on_progress(self) -> None:
         self._silent_looks = 0
+        if self._restarts.is_ready:
+            self._notices.turn_off()
 
     def _is_ready_now(self) -> bool:
-        """Return whether the service is ready, including a report that was not read yet."""
+        """Return whether the service answers, including a message that was not read yet."""
         self._on_channel()
-        return self._restarts.is_ready or self._stopping
+        return (self._restarts.is_ready and not self._is_silent) or self._stopping
+
+    @property
+    def _is_silent(self) -> bool:
+        """Whether the service did not answer the last ping within a second."""
+        return self._silent_looks > 1
+
+    def _describe(self) -> dict[str, object]:
+        """Return the error for clients that explains why no service answers."""
+        return self._restarts.describe(self._log_path, self._silent_looks * STUCK_S / _LOOKS)
+
+    def _answer(self, call: object) -> dict[str, object] | None:
+        """Answer a call instead of the service."""
+        if call == "kill_server":
+            self._end_requested = True
+            return {}
+        if call != "status":
+            return None
+        return status_document(
+            self._restarts,
+            service_pid=self._service_pid,
+            socket=self._listener.path,
+            log=self._log_path,
+            uptime_s=boottime() - self._started_on_clock,
+            panes=[status is not None for _child, status in self._children.all()],
+            problem=str(self._describe()["message"]),
+        )
+
+    def _pass_on(self, sock: socket.socket) -> None:
+        """Pass a client's connection to the service."""
+        self._send({"op": "client"}, fds=(sock.fileno(),))
+        self._passed.append(sock)
+        if self._channel is None or not self._channel.wants_write:
+            self._close_passed()
+
+    def _close_passed(self) -> None:
+        while self._passed:
+            self._passed.pop().close()
 
     def _look(self, now: float) -> None:
         """Check the service and its socket.
@@ -323,26 +355,11 @@ class Supervisor:
             did = "did not answer" if self._restarts.is_ready else "made no progress"
             self._kill_service(f"{did} for {STUCK_S:g} s and was killed")
         elif self._restarts.is_ready:
+            if self._is_silent:
+                self._notices.turn_on()
             self._send({"op": "ping"})
-            if not self._listener.is_bound:
-                self._bind_again()
-
-    def _bind_again(self) -> None:
-        """Replace the socket's file, which was deleted: logind does this at logout, for example."""
-        try:
-            self._listener.bind_again()
-        except (PhuxError, OSError) as error:
-            problem = str(error)
-            if problem != self._bind_problem:
-                log(f"the socket {self._listener.path} was deleted, and cannot be bound again: {problem}")
-            self._bind_problem = problem
-            return
-        self._bind_problem = ""
-        if self._log_path is not None:
-            with contextlib.suppress(OSError):
-                redirect_to_log(self._log_path)
-        log(f"the socket {self._listener.path} was deleted and bound again")
-        self._send({"op": "listener"}, fds=(self._listener.sock.fileno(), 2))
+            if self._listener.bind_if_deleted(self._log_path):
+                self._send({"op": "listener"}, fds=(self._listener.sock.fileno(), 2))
 
     def _kill_service(self, reason: str) -> None:
         """Kill the service; not with Popen.kill, which would reap it without our notice."""
@@ -353,7 +370,7 @@ class Supervisor:
 
     def _handle_remaining(self) -> None:
         """Handle messages sent before the service died, because it may have confirmed them to a client."""
-        with contextlib.suppress(ChannelClosedError):
+        with contextlib.suppress(ChannelClosedError, MemoryError):
             while self._channel is not None and (messages := self._channel.receive()):
                 for message in messages:
                     self._handle(message)
@@ -364,20 +381,19 @@ class Supervisor:
             return
         # The service exits when the channel closes; kill it if it hangs.
         try:
-            self._service.wait(_SERVICE_GRACE_S)
+            self._service.wait(0 if self._is_silent else _SERVICE_GRACE_S)
         except (subprocess.TimeoutExpired, TimeoutError):
             self._service.kill()
             self._service.wait()
 
     def _drop_channel(self) -> None:
-        if self._channel is not None:
-            self._selector.unregister(self._channel)
-            self._channel.close()
-            self._channel = None
-        if self._questions is not None:
-            self._selector.unregister(self._questions)
-            self._questions.close()
-            self._questions = None
+        for end in (self._channel, *self._witness):
+            if end is not None:
+                with contextlib.suppress(KeyError):  # not registered
+                    self._selector.unregister(end)
+                end.close()
+        self._channel, self._witness = None, ()
+        self._close_passed()
 
     def _send(self, header: dict[str, Any], payload: bytes = b"", fds: tuple[int, ...] = ()) -> None:
         if self._channel is not None:
@@ -406,14 +422,19 @@ class Supervisor:
         if handler is None:
             # After an upgrade in place the service may be newer than its keeper.
             log(f"unknown request from the service: {message.header['op']!r}")
-        else:
+            return
+        try:
             handler(message)
+        except MemoryError as error:
+            log(f"the request {message.header['op']!r} of the service failed: {error!r}")
 
     def _on_spawn(self, message: Message) -> None:
         request: dict[str, Any] = message.header
+        journal = -1
         try:
             if self._stopping:
                 raise SpawnError("the server is shutting down")
+            journal = journals.create()
             child = spawn(
                 request["pane"],
                 request["argv"],
@@ -421,33 +442,18 @@ class Supervisor:
                 env=request["env"],
                 cols=request["cols"],
                 rows=request["rows"],
+                secret=request["secret"],
             )
-        except SpawnError as error:
-            self._send({"op": "spawn_failed", "id": request["id"], "message": str(error)})
+        except (SpawnError, OSError, MemoryError) as error:
+            if journal >= 0:
+                os.close(journal)
+            number = errno.ENOMEM if isinstance(error, MemoryError) else error.errno
+            self._send({"op": "spawn_failed", "id": request["id"], "message": str(error), "errno": number})
             return
         self._children.add(child)
-        try:
-            self._journals[child.pane] = journals.create()
-        except OSError as error:
-            self._children.end(child.pane, time.monotonic())
-            self._send({"op": "spawn_failed", "id": request["id"], "message": str(error)})
-            return
+        self._stored.journals[child.pane] = journal
         spawned = {"op": "spawned", "id": request["id"], "pane": child.pane, "pid": child.pid}
-        self._send(spawned, fds=(child.master, self._journals[child.pane]))
-
-    def _on_put(self, message: Message) -> None:
-        self._blobs[str(message.header["key"])] = message.payload
-
-    def _on_append(self, message: Message) -> None:
-        key = str(message.header["key"])
-        self._blobs[key] = self._blobs.get(key, b"") + message.payload
-
-    def _on_release(self, message: Message) -> None:
-        pane = _pane(message)
-        for key in (journals.checkpoint_key(pane), journals.ledger_key(pane)):
-            self._blobs.pop(key, None)
-        if pane in self._journals:
-            os.close(self._journals.pop(pane))
+        self._send(spawned, fds=(child.master, journal))
 
     # The end
 
@@ -474,10 +480,3 @@ def _pane(message: Message) -> int:
     pane = message.header["pane"]
     assert isinstance(pane, int)
     return pane
-
-
-def _how(status: int) -> str:
-    if os.WIFSIGNALED(status):
-        return f"was killed by {signal_name(os.WTERMSIG(status))}"
-    code = os.waitstatus_to_exitcode(status)
-    return f"exited with status {code}" + (" after an exception" if code == EXCEPTION_STATUS else "")

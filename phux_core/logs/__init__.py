@@ -5,7 +5,7 @@
         00000000000004194304.log   a gap between two segments is a hole: bytes that could not be written
         lines                      the line count of each finished segment
         commands                   the command ledger, one JSON value per line
-        meta.json                  session, command, size, times, exit status
+        meta.json                  session, command, sizes, times, exit status
 
 This package has no event loop and no sockets. The service writes; a worker process reads, searches and renders, so that
 neither a large log nor a slow regular expression can block the service.
@@ -13,6 +13,7 @@ neither a large log nor a slow regular expression can block the service.
     places      names, private directories, finding logs
     writing     appending and rotating
     stored      one log on disk
+    sizes       the sizes of the terminal
     text        stripping, rendering, filtering
     cutting     lines within a byte budget
     reading     one read with all its options

@@ -1,4 +1,4 @@
-"""Limits on all logs: their total size, and the age of logs whose pane has ended.
+"""Limits on all logs: their total size, their number, and the age of logs whose pane has ended.
 
 Several servers may clean the same directory concurrently, so files that are already gone are ignored. The newest
 segment of a pane that may still be written to is never removed.
@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from typing import NamedTuple
 
 from phux_core.logs import places
 
 DEFAULT_TOTAL_BYTES = 2 * 1024 * 1024 * 1024
 DEFAULT_KEEP_DAYS = 7.0
+MOST_LOGS = 2000
+"""The most logs that are kept, not counting those of live panes; each is a directory that every cleaning inspects."""
 _DAY_S = 86400
 
 
@@ -25,29 +26,35 @@ class _Segment(NamedTuple):
     size: int
 
 
+class Kept(NamedTuple):
+    """The size and the number of all logs."""
+
+    total_bytes: int
+    logs: int
+
+
 class _Found(NamedTuple):
     ended_at: float | None
     segments: list[_Segment]
     other_bytes: int  # of files that are removed only with the log
 
 
-def clean(root: str, *, most: int, keep_days: float, server: str | None, live: frozenset[int]) -> int:
-    """Remove expired logs, then the oldest segments until all logs have at most ``most`` bytes.
+def clean(root: str, *, most: int, keep_days: float, now: float, server: str | None, live: frozenset[int]) -> Kept:
+    """Remove expired logs and the oldest above ``MOST_LOGS``, then the oldest segments above ``most`` bytes.
 
     Args:
         root: The directory of all logs.
         most: Maximum total bytes.
         keep_days: How long to keep the log of a pane after its end.
+        now: The date, which must not have jumped ahead, because logs would expire too early.
         server: The name of the calling server.
         live: The calling server's live panes.
 
     Returns:
-        The total bytes that remain.
+        The logs that remain.
     """
-    now = time.time()
     lives: dict[str, bool] = {}
-    segments: list[_Segment] = []
-    total = 0
+    kept: dict[places.LogId, _Found] = {}
     for log in list(places.logs(root)):
         if log.server == server:
             is_alive = log.pane in live
@@ -59,7 +66,15 @@ def clean(root: str, *, most: int, keep_days: float, server: str | None, live: f
             continue
         if found.ended_at is not None and found.ended_at + keep_days * _DAY_S < now:
             _remove(root, log)
-            continue
+        else:
+            kept[log] = found
+    ended = sorted((found.ended_at, log) for log, found in kept.items() if found.ended_at is not None)
+    for _ended_at, log in ended[: max(0, len(ended) - MOST_LOGS)]:
+        _remove(root, log)
+        del kept[log]
+    segments: list[_Segment] = []
+    total = 0
+    for found in kept.values():
         total += sum(segment.size for segment in found.segments) + found.other_bytes
         segments += found.segments[:-1] if found.ended_at is None else found.segments
     for segment in sorted(segments):
@@ -68,7 +83,7 @@ def clean(root: str, *, most: int, keep_days: float, server: str | None, live: f
         with contextlib.suppress(OSError), places.log_directory(root, segment.log) as directory:
             os.unlink(segment.name, dir_fd=directory)
         total -= segment.size
-    return total
+    return Kept(total, len(kept))
 
 
 def _inspect(root: str, log: places.LogId, *, is_alive: bool) -> _Found:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import asdict, define, field, fields
 
 from phux_core.compact_json import to_bytes
 from phux_core.errors import BadRequestError, RefusedError
+from phux_core.kinds import BOOLEAN, COUNT, INTEGER, MOMENT, TEXT, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,6 +74,7 @@ class Entry:
         number: Its number in the pane.
         place: The offset in the stream of the line on which it was typed; identifies a command that is reported again.
         lost: Whether it never began, or its end was not observed.
+        request: The id that the caller of ``run`` or ``start`` chose.
     """
 
     pane: int
@@ -88,6 +90,7 @@ class Entry:
     end: int | None = None
     exit_code: int | None = None
     lost: bool = False
+    request: str | None = None
 
     @property
     def id(self) -> str:
@@ -106,7 +109,7 @@ class Entry:
     def to_document(self, server: str | None = None) -> dict[str, Any]:
         """Return the entry as a wire document."""
         document = asdict(self) | {"id": self.id, "state": self.state}
-        for name in ("number", "place", "lost"):
+        for name in ("number", "place", "lost", "request"):
             del document[name]
         return document if server is None else document | {"log": f"{server}/{self.pane}"}
 
@@ -166,10 +169,10 @@ def load(data: bytes) -> Iterable[Entry]:
     entries: dict[int, Entry] = {}
     for text in data.splitlines():
         try:
-            values = json.loads(text)
-            entry = Entry(**dict(zip(_NAMES, values, strict=True)))
-            if not all(map(isinstance, values, _KINDS)):
+            values = dict(zip(_NAMES, json.loads(text), strict=False))  # old lines have no request
+            if not _are_valid(values):
                 continue
+            entry = Entry(**values)
             if entry.ended_at is not None or entry.number not in entries or entries[entry.number].ended_at is None:
                 entries[entry.number] = entry
         except (ValueError, TypeError, RecursionError):
@@ -177,6 +180,23 @@ def load(data: bytes) -> Iterable[Entry]:
     return list(entries.values())[-MOST_ENTRIES:]
 
 
+def _are_valid(values: dict[str, object]) -> bool:
+    """Return whether these values can be an entry's."""
+    given = {name: value for name, value in values.items() if value is not None}
+    return given.keys() >= _KINDS.keys() and all(_ALL_KINDS[name].fits(value) for name, value in given.items())
+
+
 _NAMES = [attribute.name for attribute in fields(Entry)]
-_KINDS = list(get_type_hints(Entry).values())
+_KINDS = {
+    **dict.fromkeys(("pane", "number", "place"), COUNT),
+    "by": one_of("typed", "run", "start"),
+    "started_at": MOMENT,
+    "lost": BOOLEAN,
+}
+_ALL_KINDS = _KINDS | {
+    **dict.fromkeys(("command", "cwd", "client", "request"), TEXT),
+    **dict.fromkeys(("start", "end"), COUNT),
+    "ended_at": MOMENT,
+    "exit_code": INTEGER,
+}
 _values = attrgetter(*_NAMES)

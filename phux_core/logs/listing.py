@@ -6,11 +6,13 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import NoSuchTargetError
-from phux_core.logs import ledger, places
+from phux_core.logs import ledger, places, sizes
 from phux_core.logs.stored import Stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from phux_core.logs.sizes import Size
 
 _FROM_META = ("session", "command", "cwd", "started_at", "ended_at", "exit_status", "signal")
 
@@ -79,10 +81,9 @@ def newest_commands(root: str) -> list[dict[str, Any]]:
     return sorted(found, key=lambda entry: entry["started_at"])
 
 
-def sizes(root: str, log: places.LogId) -> tuple[int, int]:
-    """Return the columns and rows of the terminal in which a log was recorded; 80x24 if unknown."""
+def stored_sizes(root: str, log: places.LogId) -> list[Size]:
+    """Return the sizes of the terminal in which a log was recorded; 80x24 if unknown."""
     meta: dict[str, Any] = {}
     with contextlib.suppress(OSError), places.log_directory(root, log) as directory:
         meta = places.read_meta(directory)
-    size = (meta.get("cols"), meta.get("rows"))
-    return size if all(isinstance(number, int) and 1 <= number <= 1000 for number in size) else (80, 24)  # type: ignore[return-value]
+    return sizes.load(meta)

@@ -17,6 +17,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core import files, procfs
+from phux_core.kinds import COUNT, MOMENT, TEXT, Kind, list_of, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,14 @@ _SERVER = re.compile(r"\d{8}T\d{6}Z-\d+-[0-9a-f]{4}")
 _PANE = re.compile(r"pane-(\d{1,10})")
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MOST_META = 256 * 1024
+_HOLE = Kind("", lambda value: isinstance(value, list) and len(value) == 3 and COUNT.fits(value[0]), {})
+_META_KINDS = {
+    **dict.fromkeys(("session", "command", "cwd", "signal"), TEXT),
+    **dict.fromkeys(("cols", "rows"), whole(1, 1000)),
+    **dict.fromkeys(("started_at", "ended_at"), MOMENT),
+    **dict.fromkeys(("end", "exit_status"), COUNT),
+    "holes": list_of(_HOLE, ""),
+}
 
 
 class LogId(NamedTuple):
@@ -155,11 +164,12 @@ def replace_file(name: str, data: bytes, *, dir_fd: int) -> None:
 
 
 def read_meta(dir_fd: int) -> dict[str, Any]:
-    """Return the metadata of a log's pane; empty if it is missing or damaged."""
+    """Return the metadata of a log's pane, without damaged and missing values."""
     with contextlib.suppress(ValueError, RecursionError):
         found = json.loads(read_file(META, _MOST_META, dir_fd=dir_fd))
         if isinstance(found, dict):
-            return found
+            known = _META_KINDS
+            return {name: value for name, value in found.items() if name not in known or known[name].fits(value)}
     return {}
 
 

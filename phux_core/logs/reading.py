@@ -8,12 +8,15 @@ from attrs import define
 
 from phux_core.errors import BadRequestError, NoSuchTargetError
 from phux_core.logs import cutting, places, text
+from phux_core.logs.sizes import DEFAULT, within
 from phux_core.logs.stored import Held, Stored
 from phux_core.patterns import compile_pattern
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from phux_core.logs.sizes import Size
 
 DEFAULT_LINES = 500
 DEFAULT_BYTES = 1024 * 1024
@@ -30,7 +33,7 @@ _END = 2 * 1024 * 1024
 
 @define(frozen=True)
 class Query:
-    """The options of a read: parameters of the calls ``logs`` and ``output``, with a range and a terminal's size.
+    """The options of a read: parameters of the calls ``logs`` and ``output``, with a range and the terminal's sizes.
 
     Attributes:
         until: Read nothing from this offset on.
@@ -47,8 +50,7 @@ class Query:
     tail: int | None = None
     mode: str = "rendered"
     whole_lines: bool = False
-    cols: int = 80
-    rows: int = 24
+    sizes: Sequence[Size] = (DEFAULT,)
 
 
 def read_log(root: str, log: places.LogId, query: Query, unwritten: tuple[int, bytes] | None = None) -> dict[str, Any]:
@@ -150,7 +152,7 @@ def _read_bytes(stored: Stored, query: Query, end: int, asked: int, pattern: re.
     data = data[: end - first]
     if query.mode != "raw" or query.whole_lines:
         data = _to_line_end(data, more=first + len(data) < end or query.whole_lines, whole=query.whole_lines)
-    content = text.to_text(data, query.mode, cols=query.cols, rows=query.rows)
+    content = text.to_text(data, query.mode, within(query.sizes, first, first + len(data)))
     lines = list(text.lines_in([content]))
     omitted = 0
     if pattern is not None or query.head is not None or query.tail is not None:
@@ -213,12 +215,12 @@ def _lines(stored: Stored, query: Query, start: int, end: int, pattern: re.Patte
         for at, data in stored.pieces(start, end, _PIECE, _LONGEST_LINE):
             if at > place and query.mode != "raw":
                 yield "\n" * is_line_open + f"[phux: bytes {place} to {at} were not logged]\n"
-            yield convert(data)
+            yield convert(data, within(query.sizes, at, at + len(data)))
             place, is_line_open = at + len(data), not data.endswith(b"\n")
 
-    def convert(data: bytes) -> str:
+    def convert(data: bytes, sizes: Sequence[Size]) -> str:
         if pattern is not None and query.mode == "rendered":
-            return text.render_for(pattern, data, cols=query.cols, rows=query.rows)
-        return text.to_text(data, query.mode, cols=query.cols, rows=query.rows)
+            return text.render_for(pattern, data, sizes)
+        return text.to_text(data, query.mode, sizes)
 
     return text.lines_in(pieces())

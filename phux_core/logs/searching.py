@@ -94,7 +94,7 @@ def required_text(pattern: str) -> str | None:
 
 def _in_raw_bytes(literal: str) -> re.Pattern[bytes]:
     """Return a pattern for literal text in bytes, possibly interrupted by SGR sequences."""
-    return re.compile(_UNSEEN.join(re.escape(bytes([byte])) for byte in literal.encode()))
+    return re.compile(_UNSEEN.join(re.escape(bytes([byte])) for byte in literal.encode("utf-8", "surrogatepass")))
 
 
 def _matches(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 from typing import TYPE_CHECKING, Self
 
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 
 _BLOCK = 64 * 1024
 _MOST_COUNTS = 64 * 1024 * 1024
+_COUNTS = re.compile(rb"^(\d{1,20}) (\d{1,20})$", re.MULTILINE)
+
+
+def line_counts(data: bytes) -> dict[int, int]:
+    """Parse the file of line counts, by segment; skip damaged lines."""
+    return {int(match[1]): int(match[2]) for match in _COUNTS.finditer(data)}
 
 
 class Stored:
@@ -142,8 +149,8 @@ class Stored:
 
     def lost_end(self) -> int | None:
         """Return the offset where the stream ended if the log lacks its end; None otherwise."""
-        end = places.read_meta(self.directory).get("end")
-        return end if type(end) is int and end > self.end else None
+        end: int = places.read_meta(self.directory).get("end", 0)
+        return end if end > self.end else None
 
     def _pread(self, offset: int, at: int, count: int) -> bytes:
         if offset in self._unwritten:
@@ -171,11 +178,7 @@ class Stored:
     def lines_of(self, offset: int, size: int) -> int:
         """Return the number of line breaks in a segment: as recorded by its writer, else by reading it."""
         if self._counts is None:
-            self._counts = {}
-            for line in places.read_file(places.LINES, _MOST_COUNTS, dir_fd=self.directory).splitlines():
-                words = line.split()
-                if len(words) == 2 and words[0].isdigit() and words[1].isdigit():
-                    self._counts[int(words[0])] = int(words[1])
+            self._counts = line_counts(places.read_file(places.LINES, _MOST_COUNTS, dir_fd=self.directory))
         known = self._counts.get(offset) if (offset, size) not in self.segments[-1:] else None
         return self._pread(offset, 0, size).count(b"\n") if known is None else known
 

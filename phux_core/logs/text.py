@@ -16,7 +16,9 @@ from phux_core.engine.plain import as_written, flowing_text
 from phux_core.patterns import BATCH, TimeLimit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from phux_core.logs.sizes import Size
 
 _SILENT = b"\0\a\x7f"
 _MOVES = re.compile(r"[\x01-\x08\n-\x1f]+")
@@ -75,31 +77,32 @@ def plain(data: bytes) -> str:
     return (_RETURNS.sub("\n", text) if "\r\n" in text else text).rstrip("\r")
 
 
-def render_for(pattern: re.Pattern[str], data: bytes, *, cols: int, rows: int) -> str:
+def render_for(pattern: re.Pattern[str], data: bytes, sizes: Sequence[Size]) -> str:
     """Render bytes for a search: exactly if the pattern matches the plain text, else approximately."""
     text = flowing_text(data)
     if text is not None:
         return text
     text = plain(data)
     if any(matches for _line, matches in matched(_LINES.split(text), pattern)):
-        return render(data, cols=cols, rows=rows)
+        return render(data, sizes)
     return "\n".join(line.rpartition("\r")[2] for line in text.split("\n"))
 
 
-def render(data: bytes, *, cols: int, rows: int) -> str:
-    """Render bytes, including trailing blank lines."""
+def render(data: bytes, sizes: Sequence[Size]) -> str:
+    """Render bytes, including trailing blank lines, on a terminal whose first size is ``sizes[0]``."""
     text = flowing_text(data)
     if text is not None:
         return text
     ends = len(data) - len(data.rstrip(b"\r\n"))
-    return as_written(data, cols=cols, rows=rows) + "\n" * data[len(data) - ends :].count(b"\n")
+    (_start, cols, rows), *resizes = sizes
+    return as_written(data, cols=cols, rows=rows, resizes=resizes) + "\n" * data[len(data) - ends :].count(b"\n")
 
 
-def to_text(data: bytes, mode: str, *, cols: int, rows: int) -> str:
+def to_text(data: bytes, mode: str, sizes: Sequence[Size]) -> str:
     """Convert bytes to text in one of the modes."""
     if mode == "raw":
         return data.decode("utf-8", "surrogateescape")
-    return strip(data) if mode == "stripped" else render(data, cols=cols, rows=rows)
+    return strip(data) if mode == "stripped" else render(data, sizes)
 
 
 def lines_in(pieces: Iterable[str]) -> Iterator[str]:

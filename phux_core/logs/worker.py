@@ -1,12 +1,14 @@
 """``python -P -m phux_core.logs.worker``: reads, renders and searches logs for its parent process.
 
-Requests and replies are lines of JSON, on stdin and stdout. The worker handles one request at a time, writes no files
-and can be killed at any moment. A pattern that takes too long to match ends the process (see ``phux_core.patterns``).
+Requests and replies are lines of JSON, on stdin and stdout; output that no file has follows its request as bytes. The
+worker handles one request at a time, writes no files and can be killed at any moment. A pattern that takes too long to
+match ends the process (see ``phux_core.patterns``).
 """
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import traceback
 from typing import TYPE_CHECKING, Any
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Execute a request and return its result."""
+def answer(request: dict[str, Any], data: bytes = b"") -> dict[str, Any]:
+    """Execute a request and return its result; ``data`` is output that no file has."""
     root, server = request["root"], request.get("server")
     if request["do"] == "list":
         return {"logs": listing.list_logs(root, server, request["live"])}
@@ -32,8 +34,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         logs = list(places.logs(root)) if named is None else list(filter(None, map(places.LogId.parse, named)))
         return search(root, logs, request["pattern"], context=request["context"], most=request["most"])
     unwritten = None
-    if "data" in request:
-        unwritten = request["offset"], request["data"].encode("utf-8", "surrogateescape")
+    if "offset" in request:
+        unwritten = request["offset"], data
         if request.get("log") is None:  # the pane has no log
             return {"log": None, "pane": request["pane"], **read(Held(*unwritten), Query(**request["query"]))}
     if request["do"] == "newest_commands":
@@ -58,9 +60,8 @@ def _of_command(root: str, server: str | None, request: dict[str, Any]) -> dict[
 def _read(
     root: str, log: places.LogId, query: dict[str, Any], unwritten: tuple[int, bytes] | None = None
 ) -> dict[str, Any]:
-    if "cols" not in query:
-        cols, rows = listing.sizes(root, log)
-        query = query | {"cols": cols, "rows": rows}
+    if "sizes" not in query:
+        query = query | {"sizes": listing.stored_sizes(root, log)}
     return read_log(root, log, Query(**query), unwritten)
 
 
@@ -76,7 +77,8 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Reply to requests until the stream ends."""
     for line in requests:
         try:
-            reply: dict[str, Any] = {"ok": answer(json.loads(line))}
+            request = json.loads(line)
+            reply: dict[str, Any] = {"ok": answer(request, requests.read(request.get("data_size", 0)))}
         except Exception as error:  # noqa: BLE001  a bug ends this request, not the worker
             if not isinstance(error, PhuxError):
                 traceback.print_exc()
@@ -87,4 +89,5 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the service may die during a read
     serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -13,7 +13,7 @@ import stat
 import time
 
 from phux_core.logs import places
-from phux_core.logs.stored import Stored
+from phux_core.logs.stored import Stored, line_counts
 
 DEFAULT_PANE_BYTES = 64 * 1024 * 1024
 """Default maximum bytes of a pane's log."""
@@ -133,12 +133,12 @@ class LogWriter:
             fd = places.open_file(places.LINES, os.O_WRONLY | os.O_CREAT | os.O_APPEND, dir_fd=directory)
             with os.fdopen(fd, "wb") as file:
                 file.write(b"%d %d\n" % (self._offset, self._lines))
-                long = file.tell() > _LONG_COUNTS
-            if long:
+                is_long = os.fstat(fd).st_size > _LONG_COUNTS
+            if is_long:
                 self._forget_counts(directory)
 
     def _forget_counts(self, directory: int) -> None:
         """Drop the counts of removed segments."""
-        lines = places.read_file(places.LINES, 2 * _LONG_COUNTS, dir_fd=directory).splitlines(keepends=True)
-        kept = [line for line in lines if int(line.split()[0]) >= self._finished[0][0]]
+        counts = line_counts(places.read_file(places.LINES, 2 * _LONG_COUNTS, dir_fd=directory))
+        kept = [b"%d %d\n" % count for count in counts.items() if count[0] >= self._finished[0][0]]
         places.replace_file(places.LINES, b"".join(kept), dir_fd=directory)

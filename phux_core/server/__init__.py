@@ -5,6 +5,7 @@ tests/unit/test_imports.py reads the list.
 
 sync          a waker and a promise
 connection    a connected client: its frames, its pending requests, and everything sent to it
+receipts      the outcomes of requests that change something
 settings      the options that the keeper was started with
 kernel        foreground processes, system calls, line discipline, peer credentials
 keeper_link   the channel to the keeper
@@ -15,6 +16,7 @@ shell         the state of a shell
 history       logs and command ledgers
 run           a command typed at a prompt, its exit code and its output
 screen        the terminal, changes, attach frames, rebuilding
+pane_engines  creates, rebuilds and replaces the engines of panes
 tree          sessions, windows and panes: records, layout, start and end
 pane          one live pane
 documents     the screen of a pane and the tree, as calls return them

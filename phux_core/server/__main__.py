@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from phux_core.keeper.channel import Channel, ChannelClosedError
+from phux_core.keeper.children import disable_core_dumps
 from phux_core.keeper.restarts import EXCEPTION_STATUS
 from phux_core.server.api.dispatch import dispatch
 from phux_core.server.keeper_link import receive_inheritance
@@ -50,10 +51,11 @@ def main(receive_order: Callable[[], tuple[str, int]]) -> int:
             them, or raise ChannelClosedError.
     """
     log_to_stderr()
+    disable_core_dumps()  # a service that was forked in advance does not inherit the keeper's limit
     try:
         asyncio.run(_serve(receive_order))
-    except ChannelClosedError:
-        return 0  # the keeper ended during the start
+    except ChannelClosedError as error:  # during the start
+        logging.getLogger("phux.service").warning("the channel to the keeper ended: %s", error)
     return 0
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from phux_core import wire
 from phux_core.calls import CALLS
+from phux_core.compact_json import to_bytes
 from phux_core.errors import (
     DisconnectedError,
     InternalError,
@@ -23,6 +24,7 @@ from phux_core.errors import (
     ProtocolError,
     VersionError,
 )
+from phux_core.system_limits import limit_error
 from phux_core.version import __version__
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ class Connection(asyncio.BufferedProtocol):
     """One connected client.
 
     Args:
-        dispatch: Executes a call, given its name and its parameters.
+        dispatch: Executes a call, given its name, its parameters and the request's key.
 
     Attributes:
         client: The name from its hello, or None.
@@ -83,7 +85,7 @@ class Connection(asyncio.BufferedProtocol):
     _transport: asyncio.Transport
     _timer: asyncio.TimerHandle  # until the hello, and after a violation of the protocol
 
-    def __init__(self, host: Host, dispatch: Callable[[Connection, object, object], Answer]) -> None:
+    def __init__(self, host: Host, dispatch: Callable[[Connection, object, object, object], Answer]) -> None:
         self.client: str | None = None
         self._host, self._loop, self._dispatch = host, host.loop, dispatch
         self._decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
@@ -179,7 +181,7 @@ class Connection(asyncio.BufferedProtocol):
         if not isinstance(request_id, int) or isinstance(request_id, bool) or not 0 <= request_id < _MAX_REQUEST_ID:
             raise ProtocolError("a request has no id, or one that is not a number from 0 to 2^53 - 1")
         try:
-            answer = self._dispatch(self, call, header.get("params"))
+            answer = self._dispatch(self, call, header.get("params"), header.get("key"))
         except Exception as error:  # noqa: BLE001  an error ends only this request
             self._reply(request_id, call, error)
             return
@@ -270,14 +272,14 @@ class Connection(asyncio.BufferedProtocol):
 
     def push_event(self, subscription: int, event: dict[str, Any]) -> None:
         """Send an event, or count it as lost if the client is slow."""
+        self.push_encoded(subscription, to_bytes(event))
+
+    def push_encoded(self, subscription: int, event: bytes) -> None:
+        """Send an event that is already JSON, or count it as lost if the client is slow."""
         if self.is_slow:
             self._dropped[subscription] = self._dropped.get(subscription, 0) + 1
         else:
-            self.push({"event": event, "subscription": subscription})
-
-    def push_encoded(self, subscription: int, event: bytes) -> None:
-        """Send an event that is already JSON; not to a slow client."""
-        self._write(wire.frame(b'{"event":%b,"subscription":%d}' % (event, subscription)))
+            self._write(wire.frame(b'{"event":%b,"subscription":%d}' % (event, subscription)))
 
     def push(self, header: dict[str, Any]) -> None:
         """Send a frame, whether the client reads or not; the caller is responsible for limits."""
@@ -292,9 +294,11 @@ class Connection(asyncio.BufferedProtocol):
                 raise LimitError(f"the answer has {len(frame)} bytes, and {wire.MAX_REPLY_HEADER} fit into a frame")
         except PhuxError as error:
             frame = wire.encode({"id": request_id, "error": error_document(error)})
-        except Exception:  # noqa: BLE001  a bug in phux
-            _log.exception("the call %r failed", call)
-            problem = InternalError(f"the server failed at the call {call!r}")
+        except Exception as error:  # noqa: BLE001  a lack of resources, or a bug in phux
+            problem: PhuxError | None = limit_error(getattr(error, "errno", None), str(error))
+            if problem is None:
+                _log.exception("the call %r failed", call)
+                problem = InternalError(f"the server failed at the call {call!r}")
             frame = wire.encode({"id": request_id, "error": error_document(problem)})
         self._write(frame)
 
@@ -312,6 +316,7 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.write(frame)
 
 
-def error_document(error: PhuxError) -> dict[str, str]:
+def error_document(error: PhuxError) -> dict[str, object]:
     """Return the ``error`` field of a frame."""
-    return {"code": error.code, "message": error.message, "remedy": error.remedy}
+    executed = {} if error.executed is None else {"executed": error.executed}
+    return {"code": error.code, "message": error.message, "remedy": error.remedy, **executed}

@@ -10,7 +10,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import DEFAULT_STYLE
-from phux_core.server.screen.changes import lines_shown
 from phux_core.server.shell.pane_shell import current_directory
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ def catch_up(pane: Pane) -> None:
     """Read the output that the pane's program has written so far, and update its state."""
     pane.intake.read_now()
     pane.watch.look_if_due()
+    pane.watch.settle()
     pane.intake.read_now()
 
 
@@ -37,7 +37,6 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
         since: Add the changes since this sequence number.
     """
     engine = pane.terminal.engine
-    pane.watch.settle()
     cursor = engine.cursor()
     lines = engine.lines(0, engine.rows)
     wanted = engine.history_rows if scrollback == 0 else scrollback
@@ -61,11 +60,9 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
     spans = engine.spans(0, engine.rows) if cells else None
     if spans is not None:
         screen["cells"] = _cells(spans)
-    shape = (engine.cols, engine.rows, engine.alt_screen)
-    pane.terminal.clock.look(pane.seq, shape, lines.text, None if spans is None else _styles(spans, engine.rows))
-    pane.terminal.looks.add(pane.seq, lines_shown(engine, lines))
+    pane.terminal.reads.add(engine, pane.seq, lines, None if spans is None else _styles(spans, engine.rows))
     if since is not None:
-        screen["changes"] = pane.terminal.clock.since(since)._asdict()
+        screen["changes"] = pane.terminal.reads.since(since)._asdict()
     return screen
 
 
@@ -158,7 +155,6 @@ def _window(session: SessionRecord, window: WindowRecord, panes: Mapping[int, Pa
 
 def _pane(pane: Pane, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
     engine = pane.terminal.engine
-    pane.watch.settle()
     return {
         "id": record.id,
         "index": index,

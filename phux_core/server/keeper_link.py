@@ -15,10 +15,13 @@ from phux_core.keeper.feed_mark import FeedMark
 from phux_core.keeper.journal import Journal
 from phux_core.keeper.journal import create as create_journal
 from phux_core.server.kernel.syscall import Questions
+from phux_core.system_limits import limit_error
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Mapping, Sequence
+
+    from phux_core.errors import PhuxError
 
 # The keeper answers at once unless it is stopped or dead.
 _KEEPER_S = 2.0
@@ -86,13 +89,15 @@ class KeeperLink:
     """Sends requests to the keeper and receives its messages, after the inheritance was received.
 
     ``on_exit`` is called with a pane and its wait status when a program ends, ``on_listener`` with the descriptor of a
-    socket that replaces the listening one, and ``on_closed`` when the keeper is gone.
+    socket that replaces the listening one, ``on_client`` with the descriptor of a client's connection, and
+    ``on_closed`` when the keeper is gone.
     """
 
     _loop: asyncio.AbstractEventLoop
     _channel: Channel
     _on_exit: Callable[[int, int], None]
     _on_listener: Callable[[int], None]
+    _on_client: Callable[[int], None]
     _on_closed: Callable[[], None]
     _spawning: dict[int, asyncio.Future[tuple[int, list[int]]]] = field(factory=dict, init=False)
     # A short-lived program may end before the task that started it runs again.
@@ -104,17 +109,37 @@ class KeeperLink:
         self._loop.add_reader(self._channel, self._on_readable)
 
     async def spawn(
-        self, pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int
+        self, pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int, secret: str
     ) -> Child:
-        """Make the keeper start a program; raise CannotExecuteError if that fails."""
+        """Make the keeper start a program, which can read the secret.
+
+        Raises:
+            CannotExecuteError: The program cannot be executed.
+            LimitError: The keeper or the system has no resources for it.
+        """
         number = self._next_id
         self._next_id += 1
         future: asyncio.Future[tuple[int, list[int]]] = self._loop.create_future()
         self._spawning[number] = future
         request = {"op": "spawn", "id": number, "pane": pane, "cwd": cwd, "cols": cols, "rows": rows}
-        self._send(request | {"argv": list(argv), "env": dict(env)})
-        pid, (master, journal) = await future
-        return Child(pane, pid, master, Journal(journal), self._unclaimed.pop(pane))
+        self._send(request | {"argv": list(argv), "env": dict(env), "secret": secret})
+        pid, (master, journal_fd) = await future
+        status = self._unclaimed.pop(pane)
+        try:
+            journal = Journal(journal_fd)
+        except OSError as error:
+            os.close(master)
+            self.discard(pane, status)
+            raise _spawn_error(error.errno, str(error)) from error
+        return Child(pane, pid, master, journal, status)
+
+    def discard(self, pane: int, wait_status: int | None) -> None:
+        """End a program that belongs to no pane; once it has ended, release it."""
+        if wait_status is None:
+            self._send({"op": "end", "pane": pane})
+        else:
+            self.forget(pane)
+            self.release(pane)
 
     def end(self, pane: int) -> None:
         self._send({"op": "end", "pane": pane})
@@ -137,6 +162,10 @@ class KeeperLink:
     def ready(self) -> None:
         """Report that the service accepts clients."""
         self._send({"op": "ready"})
+
+    def rebuilt(self) -> None:
+        """Report that every terminal was rebuilt."""
+        self._send({"op": "rebuilt"})
 
     def release(self, pane: int) -> None:
         """Make the keeper release a pane's journal and checkpoint."""
@@ -188,14 +217,20 @@ class KeeperLink:
             os.dup2(log, 2)
             os.close(log)
             self._on_listener(listener)
+        elif header["op"] == "client":
+            self._on_client(message.fds[0])
         elif header["op"] == "spawned":
             self._unclaimed[header["pane"]] = None
             self._spawning.pop(header["id"]).set_result((header["pid"], message.fds))
         elif header["op"] == "spawn_failed":
-            self._spawning.pop(header["id"]).set_exception(CannotExecuteError(header["message"]))
+            self._spawning.pop(header["id"]).set_exception(_spawn_error(header.get("errno"), header["message"]))
 
     def _close(self) -> None:
         self._closed = True
         self._loop.remove_reader(self._channel)
         self._loop.remove_writer(self._channel)
         self._on_closed()
+
+
+def _spawn_error(number: int | None, message: str) -> PhuxError:
+    return limit_error(number, f"the program cannot be started: {message}") or CannotExecuteError(message)

@@ -19,12 +19,10 @@ from phux_core.errors import InternalError, PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
 from phux_core.server.pty.intake import Intake
-from phux_core.server.run.event_router import EventRouter
 from phux_core.server.run.follower import RunFollower
 from phux_core.server.run.runner import Runner
-from phux_core.server.screen.rebuild import SET_ASIDE
+from phux_core.server.screen.rebuild import SET_ASIDE, summary
 from phux_core.server.screen.terminal import Terminal
-from phux_core.server.shell.edit_line import QUESTION
 from phux_core.server.shell.keyboard import Keyboard
 from phux_core.server.shell.marks import ShellMarks
 from phux_core.server.shell.pane_shell import PaneShell
@@ -36,7 +34,9 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, MutableSequence
 
-    from phux_core.engine.protocol import Effect, Engine
+    from phux_core.engine import Engine
+    from phux_core.engine.protocol import Effect
+    from phux_core.engine.resting import Rest
     from phux_core.keeper.journal import Journal
     from phux_core.server.history.pane_ledger import PaneLedger
     from phux_core.server.history.pane_log import PaneLog
@@ -44,12 +44,13 @@ if TYPE_CHECKING:
     from phux_core.server.pane_faults import PaneFaults
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.pty.read_order import ReadTurns
-    from phux_core.server.screen.rebuild import Rebuilt
+    from phux_core.server.screen.rebuild import Stored
     from phux_core.server.shell.events import State
 
 
-# A larger journal is freed after a pause in the output. Its memory is the system's: no process is charged for it.
-_LARGE_JOURNAL = 1024 * 1024
+# A larger journal is freed after a pause in the output, for the price of a checkpoint. A smaller one would free little,
+# because the end of the output stays readable.
+LARGE_JOURNAL = 128 * 1024
 _FREED_AFTER_S = 10.0
 
 
@@ -90,7 +91,7 @@ class Pane:
         self,
         record: PaneRecord,
         fd: int,
-        engine: Engine,
+        engine: Engine | Rest,
         journal: Journal,
         context: PaneContext,
         faults: PaneFaults,
@@ -114,29 +115,23 @@ class Pane:
             on_end=self._finish_if_over,
         )
         position = partial(attrgetter("position"), self.intake)
-        self.tracker = ShellTracker(
-            name,
-            record.pid,
-            record.shell,
-            ShellMarks(record.nonce),
-            lambda event: self.runs.read_line(event),  # noqa: PLW0108  there are no runs yet
-        )
-        self.tracker.last_output = loop.time()
+        self.tracker = ShellTracker(name, record.pid, record.shell, ShellMarks(record.nonce), loop.time())
         self.keyboard = Keyboard(loop, fd, name, self.engine, journal, self.tracker, position)
         self.watch = StateWatch(loop, self._look, self._on_state, lambda: self.keyboard.queue.may_be_unread)
         self.shell = shell = PaneShell(
             record, fd, self.tracker, self.keyboard, self.watch, journal, Waker(), position, self.intake.read_now
         )
-        self.runs = RunFollower(shell, self.ledger, log.read)
-        self.runner = Runner(shell, self.ledger, self.runs, context.run_directory)
-        self.router = EventRouter(shell, self.engine, self.runs, self.runner, self.ledger, self._emit)
+        self.runs = RunFollower(shell, ledger, log.read, self._emit)
+        self.runner = Runner(shell, ledger, self.runs, context.run_directory)
         self.ready: asyncio.Future[None] = loop.create_future()
         self.ended: asyncio.Future[None] = loop.create_future()
         self._wait_status: int | None = None
+        self._freeing: asyncio.TimerHandle | None = None
         if fd >= 0:
             self.intake.begin()
             self.watch.touch()
         else:
+            self.terminal.retire()
             self.watch.look_now()
 
     @property
@@ -159,23 +154,23 @@ class Pane:
     # Output
 
     def _take(self, data: bytes) -> None:
-        contained, router = self.faults.output, self.router
+        contained, runs = self.faults.output, self.runs
         base = place = self.seq - len(data)
         with contained:
             self.log.append(place, data)
         effects = self.terminal.feed(data)
-        self.tracker.last_output = self._context.loop.time()
+        self.tracker.wrote(self._context.loop.time())
         for effect in effects:
             with contained:
                 if isinstance(effect, PrivateOsc):
-                    place = router.take_output(data, base, place, effect.start)
-                    router.take_mark(effect)
+                    place = runs.take_output(data, base, place, effect.start)
+                    runs.take_mark(effect)
                     place = max(place, effect.end)
                 else:
                     self._on_effect(effect)
         with contained:
-            router.take_output(data, base, place, self.seq)
-            router.finish_output()
+            runs.take_output(data, base, place, self.seq)
+            runs.finish_output()
         if self.faults.engine_was_replaced:
             self.faults.engine_was_replaced = False
             self.keep_checkpoint()  # the next service must not feed it the same bytes
@@ -201,15 +196,20 @@ class Pane:
 
     def _on_idle(self) -> None:
         self.terminal.rest_later()
+        if self.fd >= 0:
+            self.journal.summary = summary(self.engine)
+            if not self.intake.floods:  # else a thread may be reading
+                self.journal.free_rest()
         if not self.record.dead:  # no event follows pane_closed
             self._emit("idle")
-        if self.journal.size > _LARGE_JOURNAL:
-            self._context.loop.call_later(_FREED_AFTER_S, self._free_journal, self.seq)
+        if self.journal.size > LARGE_JOURNAL:
+            if self._freeing is not None:
+                self._freeing.cancel()
+            self._freeing = self._context.loop.call_later(_FREED_AFTER_S, self._free_journal)
 
-    def _free_journal(self, seq: int) -> None:
-        """Free a large journal of a pane that has written nothing since."""
+    def _free_journal(self) -> None:
         is_logged = self.log.problem is None  # else only the journal has the output
-        if self.seq == seq and self.journal.size > _LARGE_JOURNAL and is_logged:
+        if self.journal.size > LARGE_JOURNAL and is_logged:
             self.keep_checkpoint()
 
     def _on_effect(self, effect: Effect) -> None:
@@ -221,11 +221,12 @@ class Pane:
         elif isinstance(effect, Bell):
             self._emit("bell")
         elif isinstance(effect, CwdChanged):
-            self.router.take_directory(effect.cwd)
+            self.runs.take_directory(effect.cwd)
 
     # The state
 
     def _look(self) -> tuple[State, Foreground | None]:
+        """Look at the shell, publish its events, and return the new state. Only the watch calls this."""
         if self.record.dead or self.fd < 0:
             return "dead", None
         tracker, engine = self.tracker, self.engine
@@ -233,10 +234,7 @@ class Pane:
             was_integrated = bool(tracker.marks.nonce)
             in_editor = tracker.marks.start is not None and engine.modes().bracketed_paste
             now = self._context.loop.time()
-            self.router.publish(self.shell.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
-            if tracker.asks_for_hooks:
-                tracker.asks_for_hooks = False
-                self.keyboard.type_ours([{"text": QUESTION}])
+            self.runs.take_look(self.shell.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
             if was_integrated and not tracker.marks.nonce:
                 self.keep_checkpoint()  # the next service must not find its marks again
             return tracker.state, tracker.foreground
@@ -253,21 +251,27 @@ class Pane:
 
     # Input
 
-    def type(self, items: list[dict[str, Any]], *, client: str | None = None) -> tuple[int, asyncio.Future[None]]:
+    def type(
+        self, items: list[dict[str, Any]], *, client: str | None = None, key: str | None = None
+    ) -> tuple[int, asyncio.Future[None]]:
         """Type the items of an ``input`` call for a person or client, encoded for the current modes, as one piece.
+
+        Nothing is typed if a request with the same key was typed before.
 
         Returns:
             The number of bytes, and a future that is done when they are written.
         """
+        if key is not None and (typed := self.keyboard.queue.find(key)) is not None:
+            return typed
         self.intake.read_now()  # keys are for the current modes, and follow the answers to earlier queries
         self.watch.look_if_due()
         if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
-        data, written = self.keyboard.type(items)
+        data, written = self.keyboard.type(items, key=key)
         if data:
             self.ledger.typist = client if b"\r" in data or b"\n" in data else self.ledger.typist
             self.runs.typed(data)
-            self.runner.remote.typed(data)
+            self.runs.remote.typed(data)
         self.watch.touch()
         return len(data), written
 
@@ -275,7 +279,7 @@ class Pane:
         effects = self.terminal.resize(cols, rows)
         self.record.cols, self.record.rows = cols, rows
         with self.faults.output:
-            self.log.update(cols=cols, rows=rows)
+            self.log.resized(cols, rows)
         self.keep_checkpoint()  # the output so far was parsed at the old size
         self.set_kernel_size()
         if self.takes_input:
@@ -315,6 +319,7 @@ class Pane:
         self.watch.look_now()
         with contained:
             self.log.ended(ended_at=record.died_at, **record.ending())
+        self.terminal.retire()
         self._emit("pane_closed", **record.ending())
         with contained:
             self.runs.settle()
@@ -333,6 +338,8 @@ class Pane:
         with contained:
             self.runs.close()
         self.watch.close()
+        if self._freeing is not None:
+            self._freeing.cancel()
         self._close_fd()
         self.terminal.close()
         with contained:
@@ -342,30 +349,27 @@ class Pane:
         self.journal.close()
 
 
-def restore(pane: Pane, rebuilt: Rebuilt) -> None:
+def restore(pane: Pane, stored: Stored) -> None:
     """Restore the shell and runs of a pane at its checkpoint, and process the marks since."""
     contained = pane.faults.restoring
-    if rebuilt.notes is not None:
-        with contained:
-            pane.tracker.marks = ShellMarks.load(rebuilt.notes)
+    with contained:
+        pane.tracker.restore(stored.notes, typed=pane.journal.position > 0)
     with contained:
         pane.runs.restore()
-    is_aside = rebuilt.note == SET_ASIDE
+    is_aside = stored.note == SET_ASIDE
     if is_aside:
         unknown = f"it is not known whether the command in @{pane.id} has ended: {SET_ASIDE}"
         pane.runs.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
     starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
-    for effect in rebuilt.effects:
-        if isinstance(effect, PrivateOsc):
-            with contained:
-                pane.tracker.marks.resume(starts, effect.start)
-                pane.router.take_mark(effect)
-    marks = pane.tracker.marks
-    marks.resume(starts, pane.journal.position)
+    for mark in stored.marks:
+        with contained:
+            pane.tracker.marks.resume(starts, mark.start)
+            pane.runs.take_mark(mark)
+    pane.tracker.marks.resume(starts, pane.journal.position)
     is_lost = is_aside or pane.journal.base > 0 or pane.journal.is_damaged
-    marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and is_lost
+    pane.tracker.restored(is_lost=is_lost and stored.notes is None)
     with contained:
         pane.runs.after_replay()
         pane.runner.resume()
-    if rebuilt.note is not None:
+    if stored.note is not None:
         pane.keep_checkpoint()  # so that the next service does not fail in the same way

@@ -7,6 +7,7 @@ import time
 
 from attrs import define
 
+from phux_core.clock import boottime
 from phux_core.keeper.signals import signal_name
 
 
@@ -17,7 +18,7 @@ class PaneRecord:
     ``engine`` is set if it must not use the server's default engine; ``engine_note`` explains it. ``nonce`` is
     contained in the marks of its shell; empty without shell integration. ``history_limit`` is set if it differs from
     the server's. ``shell`` is the kind of interactive shell that it was started with, if any. ``request`` is
-    the id that its creator chose, which makes a repeated request harmless.
+    the key of the request that created it.
     """
 
     id: int
@@ -31,6 +32,7 @@ class PaneRecord:
     exit_status: int | None = None
     exit_signal: int | None = None
     died_at: float | None = None
+    dead_since: float | None = None  # on phux_core.clock
     engine: str | None = None
     engine_note: str | None = None
     nonce: str = ""
@@ -44,7 +46,7 @@ class PaneRecord:
         return 128 + self.exit_signal if self.exit_signal else self.exit_status
 
     def end(self, wait_status: int) -> None:
-        self.dead, self.died_at = True, time.time()
+        self.dead, self.died_at, self.dead_since = True, time.time(), boottime()
         if os.WIFSIGNALED(wait_status):
             self.exit_signal = os.WTERMSIG(wait_status)
         else:

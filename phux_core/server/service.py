@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import socket
@@ -11,10 +12,10 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from phux_core import engine as engines
 from phux_core import procfs, wire
+from phux_core.clock import boottime
 from phux_core.errors import LimitError
-from phux_core.keeper.journal import checkpoint_key, ledger_key
+from phux_core.keeper.journal import checkpoint_key, ledger_key, record_key
 from phux_core.logs.places import server_name
 from phux_core.peer import peer_uid
 from phux_core.server.connection import Connection, error_document
@@ -23,11 +24,14 @@ from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
 from phux_core.server.kernel.syscall import ask_where_refused
 from phux_core.server.pane import Pane, PaneContext, restore
+from phux_core.server.pane_engines import PaneEngines
 from phux_core.server.pane_faults import PaneFaults
+from phux_core.server.pane_record import PaneRecord
 from phux_core.server.pty.read_order import ReadTurns
 from phux_core.server.push.attachments import Attachments
 from phux_core.server.push.hub import EventHub
-from phux_core.server.screen.rebuild import SET_ASIDE, Rebuilt, blank, label, rebuild
+from phux_core.server.receipts import Receipts
+from phux_core.server.screen.rebuild import label
 from phux_core.server.shell.events import STATES
 from phux_core.server.tree.arranger import Arranger
 from phux_core.server.tree.diff import changes, tree_state
@@ -39,20 +43,19 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
-    from phux_core.engine import Engine
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
     from phux_core.server.connection import Answer
     from phux_core.server.keeper_link import Child, Inheritance
-    from phux_core.server.pane_record import PaneRecord
     from phux_core.server.settings import Settings
 
 MAX_CLIENTS = 1024
 # Additional connections for these calls, so that a user can inspect and end a server with too many clients.
 _RESERVED = 16
 _RESERVED_FOR = frozenset({"status", "tree", "kill", "kill_server"})
-_STEPS = 2**32 - 1
 _ACCEPT_AGAIN_S = 1.0
+# How long a program waits for the repetition of the request for which an earlier service started it.
+_CLAIM_S = 30.0
 # Numbers of subscriptions are unique among this many restarts.
 _RESTARTS, _SUBSCRIPTIONS = 2**12, 2**20
 _log = logging.getLogger("phux.service")
@@ -62,6 +65,7 @@ class Service:
     """One instance of the service; ``dispatch`` executes a call of a client, given its name and its parameters.
 
     Attributes:
+        receipts: The outcomes of requests that changed something.
         reserved_names: Names of sessions that are being created.
         starting: The number of programs that are being started.
     """
@@ -72,11 +76,15 @@ class Service:
         channel: Channel,
         inheritance: Inheritance,
         loop: asyncio.AbstractEventLoop,
-        dispatch: Callable[[Service, Connection, object, object], Answer],
+        dispatch: Callable[[Service, Connection, object, object, object], Answer],
     ) -> None:
         self.loop = loop
         self._dispatch = dispatch
-        self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
+        stored_tree, _, stored_receipts = inheritance.blobs.get("tree", b"").partition(b"\n")
+        self.tree = Tree.load(stored_tree) if stored_tree else Tree()
+        self.receipts = Receipts(stored_receipts, self.write_tree)
+        self._removed: list[int] = []
+        self._orphans: dict[str, tuple[PaneRecord, Child]] = {}
         self.panes: dict[int, Pane] = {}
         first_number = 1 + (inheritance.hello["restarts"] % _RESTARTS) * _SUBSCRIPTIONS
         self.events = EventHub(first_number)
@@ -87,7 +95,7 @@ class Service:
         self._hello = inheritance.hello
         self._feed_mark = inheritance.feed_mark.cell
         ask_where_refused(inheritance.questions)
-        self._engine_name = engines.choose(settings.engine)
+        self.engines = PaneEngines(loop, settings, self._feed_mark, self.write_tree, self._keep_rebuilt)
         self.turns = ReadTurns(loop)
         self._context = PaneContext(
             loop,
@@ -100,12 +108,13 @@ class Service:
             self._keep_checkpoint,
         )
         name = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
-        self.logs = Logs(loop, settings, name, self.panes.values)
+        self.logs = Logs(loop, settings, name, self.panes.values, self._date)
         self.arranger = Arranger(
             self.tree, self.panes, settings.window_size, write_tree=self.write_tree, tree_changed=self.tree_changed
         )
         self.reserved_names: set[str] = set()
         self.starting = 0
+        self._died: list[int] = []
         self._reported = tree_state(self.tree)
         self._connections: set[Connection] = set()
         self._surplus: set[Connection] = set()
@@ -116,11 +125,13 @@ class Service:
             channel,
             on_exit=self._on_exit,
             on_listener=self._replace_listener,
+            on_client=lambda fd: self._admit(socket.socket(fileno=fd)),
             on_closed=self._on_keeper_gone,
         )
-        self._rebuilding = True
+        self.engines.is_rebuilding = True
         self._adopt(inheritance)
-        self._rebuilding, self._feed_mark[1] = False, 0
+        self.engines.is_rebuilding = False
+        self._feed_mark[1] = 0
         self._lifecycle = Lifecycle(
             loop, self.tree, settings, self._connections, remove_panes=self.remove_panes, shutdown=self.shutdown
         )
@@ -129,6 +140,7 @@ class Service:
         for message in inheritance.messages:
             self.keeper.take(message)
         loop.call_soon(self.keeper.ready)  # from the loop, to report that it runs
+        loop.call_soon(self._rebuild_next, list(self.panes))
 
     # Panes
 
@@ -152,18 +164,12 @@ class Service:
             wait_status: The program's wait status, if it has ended.
             aside: Whether to leave its terminal blank, because rebuilding it crashed earlier services.
         """
-        self._progress()
-        self._feed_mark[0] = record.id  # so that the keeper knows the pane if rebuilding it crashes the service
-        if aside:
-            rebuilt = Rebuilt(self._blank(record, journal.position), None, [], SET_ASIDE)
-        else:
-            rebuilt = rebuild(*self._terminal_of(record), checkpoint, journal, self._history_of(record), self._progress)
-        if rebuilt.note is not None:
-            record.engine_note = rebuilt.note
-            _log.warning("@%d: %s", record.id, rebuilt.note)
+        self.engines.progress()
+        self._feed_mark[0] = record.id  # so that the keeper knows the pane if restoring it crashes the service
+        engine, stored = self.engines.restore(record, checkpoint, journal, aside=aside)
         found = self.tree.find_pane(record.id)
         session, is_on = (found[0].name, found[0].log) if found else ("", False)
-        faults = PaneFaults(record, self.write_tree, partial(self._make_successor, record))
+        faults = PaneFaults(record, self.write_tree, partial(self.engines.make_successor, record))
         log = ledger = None
         with faults.output:
             log = self.logs.open(record, journal, session=session, on=is_on)
@@ -179,7 +185,7 @@ class Service:
         pane = Pane(
             record,
             master,
-            rebuilt.engine,
+            engine,
             journal,
             self._context,
             faults,
@@ -187,41 +193,38 @@ class Service:
             ledger,
         )
         with pane.faults.restoring:
-            restore(pane, rebuilt)
+            restore(pane, stored)
         self._feed_mark[0] = 0
         self.panes[record.id] = pane
         if wait_status is not None:
             pane.exited(wait_status)
         return pane
 
-    def _terminal_of(self, record: PaneRecord) -> tuple[str, int, int]:
-        return record.engine or self._engine_name, record.cols, record.rows
-
-    def _history_of(self, record: PaneRecord) -> int:
-        return self.settings.history_limit if record.history_limit is None else record.history_limit
-
-    def _blank(self, record: PaneRecord, position: int) -> Engine:
-        return blank(*self._terminal_of(record), position, self._history_of(record))
-
-    def _make_successor(self, record: PaneRecord, position: int) -> Engine:
-        """Create a blank pyte engine for a pane whose engine failed."""
-        record.engine = "pyte"
+    def _keep_rebuilt(self, pane_id: int) -> None:
+        """Store a terminal that was not rebuilt completely, so that the next service does not fail in the same way."""
         self.write_tree()
-        return self._blank(record, position)
+        if pane_id in self.panes:
+            self.panes[pane_id].keep_checkpoint()
 
-    def _progress(self) -> None:
-        """Report progress in rebuilding panes to the keeper, so that it does not consider the service stuck."""
-        if self._rebuilding:
-            self._feed_mark[1] = self._feed_mark[1] % _STEPS + 1
+    def _rebuild_next(self, waiting: list[int]) -> None:
+        """Rebuild one terminal, and the next one after a pause of the same length, in which clients are served."""
+        began = self.loop.time()
+        while waiting:
+            pane = self.panes.get(waiting.pop(0))
+            if pane is not None and pane.engine.at_rest:
+                pane.engine.wake()
+                self.loop.call_later(self.loop.time() - began, self._rebuild_next, waiting)
+                return
+        self.keeper.rebuilt()
 
     def remove_panes(self, pane_ids: list[int]) -> None:
         self.arranger.remove(pane_ids)
-        self._save_tree()  # before their state is removed: the tree must not name panes that cannot be restored
         for pane_id in pane_ids:
             pane = self.panes.pop(pane_id, None)
             if pane is not None:
                 pane.close()
-                self.keeper.release(pane_id)
+                self._removed.append(pane_id)
+        self._save_tree()
 
     def tree_changed(self) -> None:
         """Save the tree, remove expired panes, and end the server if it is no longer needed."""
@@ -232,14 +235,25 @@ class Service:
         """End a program that was started but belongs to no pane."""
         os.close(child.master)
         child.journal.close()
-        if child.status is None:
-            self.keeper.end(child.pane)  # _on_exit does the rest
-        else:
-            self._release_orphan(child.pane)
+        self.keeper.discard(child.pane, child.status)
+
+    def claim(self, key: str | None) -> tuple[PaneRecord, Child] | None:
+        """Return the program that an earlier service started for a request, with the record of its pane."""
+        return self._orphans.pop(key, None) if key is not None else None
+
+    def _discard_orphan(self, key: str) -> None:
+        orphan = self.claim(key)
+        if orphan is not None:
+            self.discard(orphan[1])
 
     def write_tree(self) -> None:
-        """Store the tree at the keeper for the next service."""
-        self.keeper.put("tree", self.tree.dump())
+        """Store the tree and the receipts at the keeper for the next service; during a call, when it is done."""
+        if self.receipts.is_executing:
+            return
+        self.keeper.put("tree", self.tree.dump() + b"\n" + self.receipts.dump())
+        for pane_id in self._removed:  # not before: the tree must not name panes that cannot be restored
+            self.keeper.release(pane_id)
+        self._removed.clear()
 
     def _save_tree(self) -> None:
         """Save the tree, and report its changes."""
@@ -253,7 +267,7 @@ class Service:
     def _adopt(self, inheritance: Inheritance) -> None:
         """Take over the programs of an earlier service."""
         known = {record.id: record for record in self.tree.panes()}
-        self._change_crashed_engine(known.get(inheritance.hello["suspect"]))
+        self.engines.replace_crashed(known.get(inheritance.hello["suspect"]))
 
         def kept(record: PaneRecord) -> dict[str, Any]:
             blobs = inheritance.blobs
@@ -266,48 +280,59 @@ class Service:
         for child in inheritance.children:
             record = known.pop(child.pane, None)
             if record is None:
-                # Started for a request that was lost with the old service: no client knows it.
                 self.tree.pane_id_was_taken(child.pane)
-                self.discard(child)
+                self._adopt_orphan(child, inheritance.blobs.get(record_key(child.pane)))
                 continue
             self.add_pane(record, child.master, child.journal, **kept(record), wait_status=child.status)
         for record in known.values():  # no program: it had ended before, and its status is in the tree
             record.dead = True
             record.died_at = record.died_at or time.time()
+            record.dead_since = record.dead_since or boottime()
             self.add_pane(record, -1, inheritance.take_journal(record.id), **kept(record))
         self.arranger.take_over()
         self._save_tree()  # engines may have changed
 
-    def _change_crashed_engine(self, suspect: PaneRecord | None) -> None:
-        """Switch the pane whose output crashed the last service to the other engine."""
-        if suspect is not None and (suspect.engine or self._engine_name) != "pyte":
-            suspect.engine = "pyte"
-            suspect.engine_note = f"the {self._engine_name} engine crashed on its output"
-            _log.warning("@%d continues with the pyte engine: %s", suspect.id, suspect.engine_note)
+    def _adopt_orphan(self, child: Child, stored: bytes | None) -> None:
+        """Keep a program that was started for a request that was lost with the old service, until it is repeated."""
+        if stored is None:  # it cannot be repeated: it had no key
+            self.discard(child)
+            return
+        record = PaneRecord(**json.loads(stored))
+        assert record.request is not None
+        record.pid = child.pid
+        self._orphans[record.request] = record, child
+        self.loop.call_later(_CLAIM_S, self._discard_orphan, record.request)
 
     def _keep_checkpoint(self, pane: Pane, checkpoint: bytes) -> None:
-        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.tracker.marks.dump()))
+        notes, tap = pane.tracker.marks.dump(), pane.engine.tap.dump()
+        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, notes, tap))
 
     def _keep_command(self, pane_id: int, data: bytes, anew: bool) -> None:
         self.keeper.put(ledger_key(pane_id), data, append=not anew)
 
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)
-        if pane is None:
-            self._release_orphan(pane_id)
-        else:
+        orphan = next((child for _record, child in self._orphans.values() if child.pane == pane_id), None)
+        if pane is not None:
             pane.exited(wait_status)
-
-    def _release_orphan(self, pane_id: int) -> None:
-        """Release a program that has ended and belongs to no pane."""
-        self.keeper.forget(pane_id)
-        self.keeper.release(pane_id)
+        elif orphan is not None:
+            orphan.status = wait_status
+        else:
+            self.keeper.discard(pane_id, wait_status)
 
     def _on_pane_dead(self, pane: Pane) -> None:
         self.arranger.retire(pane.id)
-        self._save_tree()  # before the keeper forgets the wait status, so that it is not lost if the service dies
-        self.keeper.forget(pane.id)
-        self.loop.call_soon(self._lifecycle.tree_changed)
+        if not self._died:
+            self.loop.call_soon(self._save_deaths)
+        self._died.append(pane.id)
+
+    def _save_deaths(self) -> None:
+        """Save the tree once for all panes that died together, because it has all panes."""
+        died, self._died = self._died, []
+        self._save_tree()  # before the keeper forgets the wait statuses, so that they are not lost if the service dies
+        for pane_id in died:
+            self.keeper.forget(pane_id)
+        self._lifecycle.tree_changed()
 
     # Clients
 
@@ -339,6 +364,10 @@ class Service:
             self.loop.remove_reader(self._listener)  # out of descriptors, but still readable: retry later
             self.loop.call_later(_ACCEPT_AGAIN_S, self._accept_again)
             return
+        self._admit(sock)
+
+    def _admit(self, sock: socket.socket) -> None:
+        """Serve a new connection."""
         sock.setblocking(False)
         if peer_uid(sock) != os.getuid():
             sock.close()
@@ -353,10 +382,10 @@ class Service:
         self._accepting.add(task)
         task.add_done_callback(self._accepting.discard)
 
-    def _execute(self, connection: Connection, call: object, params: object) -> Answer:
+    def _execute(self, connection: Connection, call: object, params: object, key: object) -> Answer:
         if connection in self._surplus and len(self._connections) > MAX_CLIENTS and call not in _RESERVED_FOR:
             raise _too_many_clients()
-        return self._dispatch(self, connection, call, params)
+        return self._dispatch(self, connection, call, params, key)
 
     def _replace_listener(self, fd: int) -> None:
         """Accept clients on another socket, because the file of the old one was deleted."""
@@ -376,6 +405,13 @@ class Service:
         if not self.stopping:
             self.loop.add_reader(self._listener, self._accept)
 
+    def _uptime_s(self) -> float:
+        return boottime() - float(self._hello["started_on_clock"])
+
+    def _date(self) -> float:
+        """Return the date, or an earlier one if it jumped ahead since the server started."""
+        return min(time.time(), float(self._hello["started_at"]) + self._uptime_s())
+
     # Documents
 
     def status_document(self) -> dict[str, Any]:
@@ -388,15 +424,15 @@ class Service:
             "keeper_pid": self._hello["keeper_pid"],
             "service_pid": os.getpid(),
             "service_restarts": self._hello["restarts"],
-            "engine": self._engine_name,
+            "engine": self.engines.name,
             "engine_notes": [
-                {"terminal": f"@{pane.id}", "engine": pane.engine or self._engine_name, "note": pane.engine_note}
+                {"terminal": f"@{pane.id}", "engine": pane.engine or self.engines.name, "note": pane.engine_note}
                 for pane in panes
                 if pane.engine_note is not None
             ],
             "socket": self.settings.socket,
             "log": self.settings.log,
-            "uptime_s": round(time.time() - self._hello["started_at"], 3),
+            "uptime_s": round(self._uptime_s(), 3),
             "sessions": len(self.tree.sessions),
             "windows": sum(len(session.windows) for session in self.tree.sessions.values()),
             "panes": len(panes),
@@ -406,7 +442,7 @@ class Service:
             "logs": {
                 "directory": self.logs.root or None,
                 "server": self.logs.server,
-                "bytes": self.logs.total_bytes,
+                "bytes": None if self.logs.kept is None else self.logs.kept.total_bytes,
                 "holes": [
                     {"terminal": f"@{pane.id}", "start": hole.start, "end": hole.end, "why": hole.why}
                     for pane in self.panes.values()
@@ -414,7 +450,19 @@ class Service:
                 ],
                 **({} if unlogged is None else {"problem": unlogged}),
             },
+            "memory": self._memory_document(),
             **({} if unknown is None else {"system_notes": [unknown]}),
+        }
+
+    def _memory_document(self) -> dict[str, int | None]:
+        panes = self.panes.values()
+        return {
+            "keeper_bytes": procfs.resident_bytes(self._hello["keeper_pid"]),
+            "service_bytes": procfs.resident_bytes(os.getpid()),
+            "journal_bytes": sum(pane.journal.size for pane in panes),
+            "checkpoint_bytes": sum(pane.engine.rest_size for pane in panes),
+            "engines": sum(not pane.engine.at_rest for pane in panes),
+            "log_directories": None if self.logs.kept is None else self.logs.kept.logs,
         }
 
     # Shutdown

@@ -57,8 +57,8 @@ class RunResult(Document):
     started_at: str
     seq: SeqRange
     interleaved: bool
-    exit_known: bool = True
-    ends_with_newline: bool = False
+    exit_known: bool
+    ends_with_newline: bool
     command_id: str
 
 
@@ -135,6 +135,27 @@ class LogStatus:
 
 
 @frozen(kw_only=True)
+class MemoryStatus:
+    """The memory of a server.
+
+    Attributes:
+        keeper_bytes: The resident memory of the keeper; null if the system does not report it.
+        service_bytes: The resident memory of the service; null if the system does not report it.
+        journal_bytes: The output kept in memory for a restart of the service.
+        checkpoint_bytes: The checkpoints of terminals at rest.
+        engines: The number of terminal engines in memory; the terminals of idle and dead panes rest.
+        log_directories: The number of log directories of all servers; null until the number is known.
+    """
+
+    keeper_bytes: int | None
+    service_bytes: int | None
+    journal_bytes: int
+    checkpoint_bytes: int
+    engines: int
+    log_directories: int | None
+
+
+@frozen(kw_only=True)
 class Status(Document):
     """The status of a server.
 
@@ -142,7 +163,7 @@ class Status(Document):
         version: The release of phux.
         protocol: The version of the wire protocol.
         keeper_pid: The process id of the keeper.
-        service_pid: The process id of the service.
+        service_pid: The process id of the service; that of the last one while none is running.
         service_restarts: The number of restarts of the service.
         engine: The terminal engine, ``ghostty`` or ``pyte``.
         engine_notes: Problems with the engine, recovery or shell marks of a pane.
@@ -156,6 +177,8 @@ class Status(Document):
         states: The number of panes in each state.
         clients: The number of connected clients, including the one that asks.
         logs: The status of the server's logs.
+        problem: Why the keeper answers, which knows no engine, sessions, windows or states; absent if the service does.
+        memory: The memory of the server; absent from older servers, and if the keeper answers.
         system_notes: Process information that the system withholds, and the effect; absent if nothing is withheld.
 
     Example:
@@ -180,6 +203,8 @@ class Status(Document):
     states: StateCounts
     clients: int
     logs: LogStatus | None = None
+    problem: str | None = None
+    memory: MemoryStatus | None = None
     system_notes: list[str] | None = None
 
 
@@ -204,11 +229,13 @@ class Error(Document):
         error: The code and message.
         remedy: The action that fixes the problem; may be empty.
         exit_code: The verb's exit status.
+        executed: False if the request had no effect, True if it had some; absent if the error does not say.
     """
 
     error: ErrorDetail
     remedy: str
     exit_code: int
+    executed: bool | None = None
 
 
 @frozen(kw_only=True)
@@ -300,8 +327,8 @@ class Killed(Document):
     """The result of ``phux kill --json``.
 
     Attributes:
-        killed: The number of panes that were closed; 0 if ``problem`` is present.
-        problem: The reason why the number of panes is unknown; absent if it is known.
+        killed: The number of panes that were closed; 0 if it is unknown.
+        problem: Why the server's service did not answer; absent if it did.
     """
 
     killed: int

@@ -3,40 +3,42 @@ r"""Shell integration: scripts that make a shell mark its prompts and commands.
 ``integrate`` changes the command that starts a shell so that the shell also reads a script beside this file. The user's
 own files are read as before, and none is changed. The script makes the shell write marks to its terminal, each in the
 standard form (``OSC 133``) and in our own (``OSC 7748``). Our own form carries a nonce, so that no program can imitate
-it. All marks end with BEL. docs/shell-integration.md explains how the server uses them.
+it, and a number, so that a mark that is printed again has no effect: the numbers of each kind of mark increase. Only a
+B that draws its prompt again repeats its number. bash writes the numbers of B and C as a sum, such as ``5+3``. All
+marks end with BEL. docs/shell-integration.md explains how the server uses them.
 
-``7748;NONCE;A`` and ``133;A``
+``7748;NONCE;NUMBER;A`` and ``133;A``
     A prompt begins.
-``7748;NONCE;B`` and ``133;B``
+``7748;NONCE;NUMBER;B`` and ``133;B``
     The prompt was drawn, and the shell reads a line. B may come again when the prompt is drawn again. bash writes
-    ``B;NUMBER;EXIT``: the number of the prompt, and the exit status of the command before it. POSIX shells write
-    ``B;EDITOR``: ``none`` if the terminal edits the line; for the shell's own editor, ``edits`` (mksh), ``reads`` (bash
-    as ``sh``), ``wraps`` if the editor writes a newline at the end of each row (busybox), or ``breaks`` if it writes
-    the newline instead of a blank (ksh).
-``7748;NONCE;C;COMMAND`` and ``133;C``
+    ``B;;EXIT;LINE``: the exit status of the command before it, and the number of the line that it reads, which counts
+    the lines that execute something. POSIX shells write ``B;EDITOR``: ``none`` if the terminal edits the line; for the
+    shell's own editor, ``edits`` (mksh), ``reads`` (bash as ``sh``), ``wraps`` if the editor writes a newline at the
+    end of each row (busybox), or ``breaks`` if it writes the newline instead of a blank (ksh).
+``7748;NONCE;NUMBER;C;COMMAND`` and ``133;C``
     A command starts, and its output follows. COMMAND is the typed line, at most 2000 characters of it, with ``\\``,
     ``\n`` and ``\t`` for backslash, newline and tab, and without other control characters. It is empty if the shell
     does not know it.
-``7748;NONCE;E``
+``7748;NONCE;NUMBER;E``
     The output of a command ends, and D follows. From zsh only, where the user's ``precmd`` writes before D.
-``7748;NONCE;D;EXIT``
+``7748;NONCE;NUMBER;D;EXIT``
     The shell has finished a line, with this exit status. There is one D for each line, also for a line that executes
     nothing (empty, a comment, a syntax error, C-c), and none before the first prompt. bash and POSIX shells write
-    ``D;EXIT;NUMBER``, with the number of the prompt that follows: a prompt that is drawn again writes the same number
+    ``D;EXIT;LINE``, with the number of the line that they read next: hooks that draw a prompt again write the same one
     again. POSIX shells write D before the first prompt, too.
 ``133;D;EXIT``
     The same, after a line that executed something.
-``7748;NONCE;P``
-    A continuation prompt was drawn. From POSIX shells only.
-``7748;NONCE;R;shown`` and ``7748;NONCE;R;hidden``
+``7748;NONCE;NUMBER;P``
+    A continuation prompt was drawn. From POSIX shells only; ksh and mksh, which show PS2 as it is, write no NUMBER.
+``7748;NONCE;NUMBER;R;shown`` and ``7748;NONCE;NUMBER;R;hidden``
     The command reads a line, which is shown or hidden while it is typed. From fish only; for other shells, the
     server reads the terminal's settings.
-``7748;NONCE;L;LENGTH;MODE``
+``7748;NONCE;NUMBER;L;LENGTH;MODE``
     The answer to the key ``CSI 7748 ~``, which is bound in every keymap: the number of characters on the command line.
     MODE is ``command`` in vi command mode, and ``more`` if the line continues earlier lines. bash does not report
     ``more``, but draws its prompt again after the answer: B follows unless the line continues earlier lines. If a
     command has removed all hooks from bash, the key restores them, and the answer is ``L;LENGTH;restored;EXIT``.
-``7748;NONCE;X``
+``7748;NONCE;1;X``
     The shell will send no marks. From bash, if ``PROMPT_COMMAND``, ``PS1`` or ``PS0`` is read-only, and from a zsh that
     was started as ``sh``.
 ``7;file://HOST/PATH``
@@ -71,21 +73,25 @@ if TYPE_CHECKING:
 
     _Integration = Callable[[list[str], Mapping[str, str], bool], tuple[list[str], dict[str, str]] | None]
 
-__all__ = ["integrate", "without_history"]
+__all__ = ["NONCE_VARIABLE", "integrate", "without_history"]
+
+NONCE_VARIABLE = "PHUX_NONCE_FD"
+"""Only the shell itself is started with this variable: it removes it."""
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _KSH = re.compile(r"(ksh)\d+.*")
 _ZSHENV = ("/etc/zshenv", "/etc/zsh/zshenv")
 
 
-def integrate(argv: list[str], env: Mapping[str, str], nonce: str) -> tuple[list[str], dict[str, str]] | None:
+def integrate(argv: list[str], env: Mapping[str, str]) -> tuple[list[str], dict[str, str]] | None:
     """Return the command and the additional variables that start a shell with integration.
+
+    The shell reads the nonce, a line of letters, digits, ``-`` and ``_``, from the descriptor 9. The variables that it
+    was started with stay readable in /proc.
 
     Args:
         argv: The command; its first word is the path of a program.
         env: The environment in which the command would start.
-        nonce: The secret in our own marks: letters, digits, ``-`` and ``_``. The shell removes it from its
-            environment, so that no program started from it sees it.
 
     Returns:
         None if the command is not a shell that we integrate, if its arguments ask for anything other than an
@@ -99,7 +105,7 @@ def integrate(argv: list[str], env: Mapping[str, str], nonce: str) -> tuple[list
     if started is None:
         return None
     command, variables = started
-    return command, {**variables, "PHUX_NONCE": nonce}
+    return command, {**variables, NONCE_VARIABLE: "9"}
 
 
 def without_history(argv: list[str]) -> dict[str, str]:

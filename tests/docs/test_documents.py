@@ -45,6 +45,16 @@ def test_the_example_config_file_is_valid(document):
     assert config.parse(example, document)
 
 
+def test_every_promise_about_security_names_existing_tests():
+    file, named = "", 0
+    for line in (ROOT / "docs" / "security.md").read_text().splitlines():
+        for path, name in re.findall(r"`([\w/.]*)::(\w+)`", line):
+            file = path or file
+            assert f"def {name}(" in (ROOT / file).read_text(), f"{file} has no {name}"
+            named += 1
+    assert named
+
+
 EXAMPLES = [(verb, example) for verb in VERBS for example in load_verb(verb).EXAMPLES]
 
 

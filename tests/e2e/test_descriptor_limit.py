@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -44,3 +47,38 @@ def test_a_server_without_descriptors_for_a_pane_refuses_it_and_loses_none(cli):
         assert cli("run", name, "echo alive").out == "alive\n"
     assert cli("kill", names[-1]).code == 0
     assert cli("new", "-d", "-s", "again").code == 0
+
+
+@contextlib.contextmanager
+def free_descriptors(pid, count):
+    """Leave a process ``count`` free descriptors."""
+    limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    used = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
+    free = [number for number in range(len(used) + count + 1) if number not in used]
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (free[count], limits[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+
+
+@pytest.mark.parametrize("count", range(6))
+def test_a_keeper_without_descriptors_reports_the_limit_and_keeps_every_shell(cli, count):
+    keeper = cli.json("status")["keeper_pid"]
+    shell = cli("run", "first", "echo $$").out
+    with free_descriptors(keeper, count):
+        failed = cli("new", "-d", "-s", "second", "--json")
+        assert failed.error["error"]["code"] == "limit"
+        assert "too many open files" in failed.error["error"]["message"]
+        assert cli("run", "first", "echo $$").out == shell
+    assert cli("new", "-d", "-s", "second").code == 0
+
+
+def test_a_keeper_without_descriptors_starts_a_service_once_it_has_some(cli):
+    before = cli.json("status")
+    shell = cli("run", "first", "echo $$").out
+    with free_descriptors(before["keeper_pid"], 0):
+        os.kill(before["service_pid"], signal.SIGKILL)
+        log = Path(before["log"])
+        eventually(lambda: "cannot start a service: [Errno 24] Too many open files" in log.read_text())
+    assert cli("run", "first", "echo $$").out == shell

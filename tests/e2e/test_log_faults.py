@@ -13,7 +13,8 @@ from mcp_host import Host
 from outers import attached
 from phux_client import blocking, doctor
 from phux_core.errors import BusyError
-from servers import Cli, embedded_server, eventually, kill_service
+from servers import SHELL, Cli, embedded_server, eventually, kill_service
+from validation import validate
 
 SECRET = "hunter2-Tr0ub4dor"
 WRITES = (
@@ -73,6 +74,10 @@ def test_a_full_disk_does_not_stop_a_pane_and_the_journal_is_written_later(small
     assert (hole["terminal"], hole["end"], hole["why"]) == ("@1", None, "No space left on device")
     assert 500_000 < hole["start"] < 1_048_576
     assert f"the log of @1 lacks bytes {hole['start']} to now: No space left on device" in cli("status").out
+    read = cli.json("logs", "@1", "--from-byte", str(hole["start"] - 100), "--max-bytes", "5000000")
+    assert read["content"].count("y" * 99 + "\n") * 101 > read["next_byte"] - hole["start"] - 200
+    assert (read["holes"], read["eof"]) == ([], True)
+    assert cli.json("logs", "@1")["total_lines"] == 30_004  # with the typed line, its echo and the answer
     assert cli.json("status")["logs"]["problem"] == "No space left on device"
     checked = cli("doctor")
     assert checked.code == 1
@@ -169,6 +174,37 @@ def test_deleted_log_files_are_created_again(tmp_path, cli, what):
     text = cli("logs", "work", "--since", "0", "--grep", "wrote").out
     assert text.startswith("wrote 10\n")  # from the journal
     assert holes(cli) == []
+
+
+def test_bad_files_of_one_log_affect_no_other_log(tmp_path, cli):
+    cli.json("new", "-s", "work", "--shell", SHELL)
+    cli.json("run", "work", "echo needle")
+    (good,) = (tmp_path / "disk/phux/logs").glob("*/pane-1")
+    for number, name in enumerate(("meta.json", "commands", "lines", f"{0:020}.log"), 2):
+        for more, spoil in enumerate((os.mkdir, os.mkfifo, lambda path: os.symlink("/etc/passwd", path), _fill)):
+            bad = good.parent / f"pane-{10 * number + more}"
+            bad.mkdir(mode=0o700)
+            spoil(bad / name)
+    (bad / "meta.json").write_text('{"session": 5, "started_at": "x", "ended_at": [], "exit_status": "", "end": "y"}')
+    names = {f"{good.parent.name}/{int(path.name[5:])}" for path in good.parent.iterdir()}
+    assert len(names) == 17
+    listed = json.loads(cli("logs", "--list", "--json").out)
+    validate("log-list", listed)
+    assert {log["log"] for log in listed["logs"]} == names
+    assert {match["pane"] for match in cli.json("search", "needle", "--all")["matches"]} == {1}
+    assert "needle" in cli("logs", "work").out
+    assert cli("output", "1.1").out == "needle\n"
+    assert cli("doctor").code == 0
+    for name in names:
+        assert cli("logs", name, timeout_s=10).code == 0
+        assert cli("commands", name, timeout_s=10).code == 0
+    assert "Traceback" not in (tmp_path / "phux.sock.log").read_text()
+
+
+def _fill(path):
+    """Write bytes that are neither UTF-8 nor, up to any sensible depth, JSON."""
+    with open(path, "wb") as file:
+        file.write(b"[" * 100_000 + b"\xff\xc3")
 
 
 def test_doctor_reports_no_problem_with_a_healthy_server_or_none(tmp_path, cli):

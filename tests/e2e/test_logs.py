@@ -164,6 +164,35 @@ def test_an_ended_pane_stays_ended_after_a_service_restart(phux):
     assert pane.logs().content == "bye"
 
 
+RESIZED = r"""
+import os, tty
+tty.setraw(1)
+for text in ("one\r\n$ a long prompt of two rows", "\r\x1b[A\x1b[J$ redrawn\r\ntwo\r\n", "\x1b[Gthree\r\n"):
+    os.write(1, text.encode())
+    os.read(0, 1)
+"""
+
+
+@pytest.mark.parametrize("log", [True, False])
+def test_a_log_is_rendered_at_the_sizes_that_the_pane_had(phux, log):
+    command = [sys.executable, "-c", RESIZED]
+    pane = phux.new_session("resized", command=command, size=(20, 24), log=log).pane
+    pane.wait(until="two rows", timeout_s=10)
+    pane.send_keys("x", literal=True)
+    pane.wait(regex="^two$", timeout_s=10)
+    if log:
+        kill_service(phux)
+    pane.resize(100, 24)
+    pane.send_keys("x", literal=True)
+    pane.wait(until="three", timeout_s=10)
+    expected = "one\n$ redrawn\ntwo\nthree"
+    assert pane.logs().content == expected
+    assert pane.logs(from_byte=0).content.rstrip("\n") == expected
+    if log:
+        pane.kill()
+        assert phux.logs(pane.selector).content == expected
+
+
 @contextlib.contextmanager
 def user_server(tmp_path, monkeypatch, config=""):
     """A server as users run it: detached, with a config file and a state directory."""

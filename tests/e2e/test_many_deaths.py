@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -84,7 +85,8 @@ def test_a_wait_keeps_its_timeout_while_the_service_dies_repeatedly(server):
     def kill():
         with blocking.Phux(server.socket) as phux:
             while not stop.is_set():
-                os.kill(phux.status().service_pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # the keeper may report the last service
+                    os.kill(phux.status().service_pid, signal.SIGKILL)
 
     killer = threading.Thread(target=kill)
     killer.start()
@@ -141,11 +143,11 @@ def children_of(keeper):
 
 def test_a_repeated_request_returns_what_the_first_one_created(server):
     with RawClient(server.socket) as client:
-        first = client.get("new_session", cwd="/", command=["sleep", "1000"], request="one")
-        assert client.get("new_session", cwd="/", command=["sleep", "1000"], request="one") == first
-        other = client.get("new_session", cwd="/", command=["sleep", "1000"], request="other")
+        first = client.get("new_session", cwd="/", command=["sleep", "1000"], key="one")
+        assert client.get("new_session", cwd="/", command=["sleep", "1000"], key="one") == first
+        other = client.get("new_session", cwd="/", command=["sleep", "1000"], key="other")
         assert other["session"] != first["session"]
-        window = client.get("new_window", session=first["session_id"], command=["sleep", "1000"], request="two")
-        assert client.get("new_window", session=first["session_id"], request="two") == window
-        pane = client.get("split", pane=window["pane_id"], direction="down", command=["sleep", "1000"], request="3")
-        assert client.get("split", pane=window["pane_id"], direction="down", request="3") == pane
+        window = client.get("new_window", session=first["session_id"], command=["sleep", "1000"], key="two")
+        assert client.get("new_window", session=first["session_id"], key="two") == window
+        pane = client.get("split", pane=window["pane_id"], direction="down", command=["sleep", "1000"], key="3")
+        assert client.get("split", pane=window["pane_id"], direction="down", key="3") == pane

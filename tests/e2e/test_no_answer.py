@@ -88,10 +88,47 @@ def test_kill_server_ends_a_server_whose_service_is_stopped(frozen, backend):
         pass
 
 
+def test_the_keeper_reports_the_status_of_a_server_whose_service_is_stopped(frozen, tmp_path):
+    socket, service_pid = frozen
+    cli = Cli(socket, tmp_path)
+    status = cli.json("status")
+    assert "it has not answered for" in status["problem"]
+    assert (status["service_pid"], status["panes"], status["service_restarts"]) == (service_pid, 1, 0)
+    assert "it has not answered for" in cli("status").out
+    os.kill(service_pid, signal.SIGCONT)
+    eventually(lambda: "problem" not in cli.json("status"))
+    assert cli.json("status")["service_restarts"] == 0
+
+
+def test_a_call_made_while_the_service_is_stopped_is_executed_once_it_continues(frozen, tmp_path):
+    socket, service_pid = frozen
+    cli = Cli(socket, tmp_path)
+    assert "problem" in cli.json("status")
+    with ThreadPoolExecutor() as threads:
+        listed = threads.submit(cli, "ls")
+        assert "problem" in cli.json("status")
+        os.kill(service_pid, signal.SIGCONT)
+        assert (listed.result().code, listed.result().err) == (0, "")
+
+
+def test_the_keeper_reports_the_status_of_a_server_whose_service_keeps_dying(tmp_path):
+    with faulty_server(tmp_path, DYING) as server:
+        cli = Cli(server.socket, tmp_path)
+        assert cli("new", "-d", "--", "cat").code == 0
+        server.on()
+        os.kill(cli.json("status")["service_pid"], signal.SIGKILL)
+        status = cli.json("status")
+        assert "it exited with status 3" in status["problem"]
+        assert status["panes"] == 1
+        server.off()
+        eventually(lambda: "problem" not in cli.json("status"))
+
+
 def test_the_cli_ends_a_server_whose_service_is_stopped(frozen, tmp_path):
     socket, service_pid = frozen
     killed = Cli(socket, tmp_path).json("kill", "--server")
-    assert killed == {"schema_version": 1, "killed": 0, "problem": "the service did not answer"}
+    assert killed["killed"] == 1
+    assert "it has not answered for" in killed["problem"]
     eventually(lambda: process_gone(service_pid), within_s=5)
     assert Cli(socket, tmp_path)("kill", "--server", "--json").error["error"]["code"] == "no_server"
 
@@ -123,3 +160,20 @@ def test_a_service_that_stays_frozen_is_replaced_and_waits_continue(frozen):
         assert pane.wait(until="hello", timeout_s=30).met == "until"
         status = phux.status()
     assert (status.service_restarts, process_gone(service_pid)) == (1, True)
+
+
+@pytest.mark.parametrize("condition", [{"exit": True}, {"until": "x"}])
+def test_a_wait_reports_that_the_keeper_was_killed(condition):
+    with embedded_server() as server, blocking.connect(server.socket) as phux, ThreadPoolExecutor() as threads:
+        pane = phux.new_session("work", command=["cat"]).pane
+        keeper = phux.status().keeper_pid
+
+        def wait():
+            with blocking.connect(server.socket) as other:
+                return blocking.Pane(other, pane.id).wait(**condition, timeout_s=20)
+
+        waiting = threads.submit(wait)
+        eventually(lambda: phux.status().clients == 2)
+        os.kill(keeper, signal.SIGKILL)
+        with pytest.raises(phux_client.NoServerError, match=f"the server ended during the wait.*@{pane.id}"):
+            waiting.result()

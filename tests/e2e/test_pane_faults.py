@@ -20,10 +20,10 @@ BOTH = pytest.mark.parametrize("engine", ["ghostty", "pyte"])
 
 PANE_SCRIPT = 'while read -r line; do echo "<$line>"; done'
 
-# A program that knows the shell's nonce can write any mark.
+# The shell's own variables contain the nonce, so a script that it sources can write any mark.
 FORGE = r"""
-nonce=$(tr '\0' '\n' < /proc/$$/environ | sed -n 's/^PHUX_NONCE=//p')
-test -n "$nonce" && printf '\033]7748;%s;KIND;DIGITS;\007' "$nonce" && echo forged
+nonce=$__phux_nonce; __phux_count=$((__phux_count + 1))
+test -n "$nonce" && printf '\033]7748;%s;%s;KIND;DIGITS;\007' "$nonce" "$__phux_count" && echo forged
 """
 
 

@@ -11,7 +11,7 @@ from phux_client import blocking, flows
 from phux_core import engine as engines
 from phux_core import schema
 from phux_core.errors import PhuxError
-from servers import BIN, Cli, embedded_server
+from servers import BIN, Cli, embedded_server, eventually
 from validation import validate
 
 
@@ -192,6 +192,20 @@ def test_status_reports_processes_engine_socket_and_counts(cli):
         with open(f"/proc/{status[name]}/cmdline", "rb") as file:
             assert b"phux_core" in file.read()
     assert f"socket            {cli.socket}" in cli("status").out
+
+
+def test_status_reports_the_memory_of_the_server(cli):
+    run_to_the_end(cli, "dead", "seq 1 1000")
+    assert cli.json("snapshot", "dead")["lines"]
+    assert cli.json("status")["memory"]["engines"] >= 1
+    memory = eventually(lambda: (now := cli.json("status")["memory"])["engines"] == 0 and now)
+    assert memory["journal_bytes"] > 1000
+    assert memory["checkpoint_bytes"] > 100
+    assert memory["service_bytes"] > 2**20
+    assert memory["keeper_bytes"] > 2**20
+    found = eventually(lambda: cli.json("status")["memory"]["log_directories"])
+    assert found == 1
+    assert " MiB, 0 engines, 1 log directories" in cli("status").out
 
 
 def test_wait_returns_when_the_text_appears(shared):

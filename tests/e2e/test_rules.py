@@ -18,7 +18,7 @@ def test_version_and_help_need_no_server(cli):
     assert finished.out.startswith("usage: phux ls")
 
 
-# tests/unit/test_usage.py parses the command lines of every verb.
+# tests/unit/cli/test_usage.py parses the command lines of every verb.
 @pytest.mark.parametrize("words", [("nonsense",), ("ls", "extra"), ("kill", "work", "--server")])
 def test_an_invalid_command_line_exits_2_with_a_reason(cli, words):
     finished = cli(*words)

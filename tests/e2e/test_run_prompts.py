@@ -172,6 +172,15 @@ def test_a_syntax_error_does_not_trigger_set_e(open_shell, shell):
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_a_query_of_the_line_after_a_failure_does_not_trigger_set_e(open_shell, shell):
+    pane = open_shell(shell)
+    pane.run("set -e", timeout_s=20)
+    assert pane.run("echo )", timeout_s=20).exit_code != 0
+    pane.send_keys("x", "BSpace")  # so that phux asks whether the line is empty
+    assert pane.run("echo usable", timeout_s=20).output == "usable"
+
+
 @pytest.mark.parametrize("shell", POSIX)
 @pytest.mark.parametrize(
     "command", ["false", "echo one\nfalse", "if true; then\n  false\nfi", "for i in 1; do false; done"]
@@ -256,16 +265,28 @@ def test_ksh_reports_failures_with_a_debug_trap_and_signals_like_other_shells(op
 
 
 @pytest.mark.parametrize("shell", INTEGRATED)
-def test_the_prompt_is_found_on_an_alternate_screen_left_by_a_killed_program(open_shell, shell):
+def test_a_run_on_an_alternate_screen_left_by_a_killed_program_is_refused_until_reset(open_shell, shell):
     pane = open_shell(shell)
     pane.send_keys("vim -u NONE -N", "Enter")
     pane.wait(state="fullscreen", timeout_s=10)
     vim = eventually(lambda: (front := pane.info().foreground) and front.pid != pane.info().pid and front.pid)
     pane.wait(idle_ms=300, timeout_s=10)  # vim must have read the replies to its queries
     os.kill(vim, signal.SIGKILL)
-    assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
+    pane.wait(command_done=True, since=0, timeout_s=10)
+    with pytest.raises(errors.BusyError, match="alternate screen") as raised:
+        pane.run("echo hi")
+    assert "reset" in raised.value.remedy
+    pane.send_keys("reset", "Enter")
     assert pane.wait(state="prompt", timeout_s=10).state == "prompt"
-    assert pane.run("echo again", timeout_s=20).output == "again"
+    assert pane.run("echo usable", timeout_s=20).output == "usable"
+
+
+def test_stop_ends_with_a_program_that_leaves_the_alternate_screen_on(open_shell):
+    pane = open_shell("bash")
+    pane.start(r"printf '\033[?1049h'; sleep 100")
+    pane.wait(state="fullscreen", timeout_s=10)
+    stopped = pane.stop(grace_s=60)
+    assert (stopped.signals, stopped.duration_ms < 60_000) == (["INT"], True)
 
 
 def test_a_run_on_the_alternate_screen_without_marks_is_refused_with_a_remedy(open_shell):

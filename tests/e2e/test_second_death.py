@@ -14,6 +14,7 @@ import pytest
 import phux_client
 from faults import PANIC, faulty_server
 from phux_client import blocking
+from phux_core.server.pane import LARGE_JOURNAL
 from rawwire import RawClient
 from servers import BIN, Cli, embedded_server, eventually, kill_service, process_gone
 
@@ -179,10 +180,10 @@ def test_the_keeper_has_a_checkpoint_before_the_journal_is_truncated(phux):
 
 
 def test_the_journal_of_an_idle_pane_is_freed_and_its_screen_survives(phux):
-    pane = phux.new_session("flood", command=["sh", "-c", "seq 1 400000; echo end; exec cat"]).pane
+    pane = phux.new_session("flood", command=["sh", "-c", "seq 1 40000; echo end; exec cat"]).pane
     pane.wait(until="end", timeout_s=60)
     keeper = phux.status().keeper_pid
-    assert journal_bytes(keeper) > 2**20
+    assert journal_bytes(keeper) > LARGE_JOURNAL
     eventually(lambda: journal_bytes(keeper) < 2**16, within_s=20)
     before = pane.snapshot(scrollback=0)
     kill_service(phux)

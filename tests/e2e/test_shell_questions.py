@@ -86,7 +86,7 @@ def test_a_run_is_executed_by_the_shell_that_a_startup_file_starts(open_shell, c
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_full_screen_program_of_a_startup_file_refuses_a_run_at_once(open_shell, shell):
-    pane = open_shell(shell, rc={NESTED[shell][0]: "printf '\\e[?1049h'; cat\n"})
+    pane = open_shell(shell, rc={NESTED[shell][0]: "printf '\\e[?1049h'; cat; printf '\\e[?1049l'\n"})
     pane.wait(state="fullscreen", timeout_s=20)
     began = time.monotonic()
     with pytest.raises(errors.BusyError, match="uses the alternate screen"):

@@ -358,13 +358,13 @@ def test_output_only_matches_the_alternate_screen_of_a_command_but_no_prompt_the
     assert waiting.over().met == "until"
     assert pane.wait(until="Installed ok", output_only=True, timeout_s=20).met == "until"
     pane.send_keys("Enter")
-    pane.wait(state="prompt", timeout_s=20)
+    pane.wait(command_done=True, since=0, timeout_s=20)
     waiting = Waiting(pane, regex="needle", stop="^over", output_only=True)
-    for word in (": nee", "dle; read -s x; echo over"):
+    for word in (": nee", "dle; echo ready; read -s x; echo over"):
         pane.send_keys(word, literal=True)
         pane.wait(until=word, timeout_s=20)
     pane.send_keys("Enter")
-    pane.wait(state="fullscreen", timeout_s=20)
+    pane.wait(regex="^ready", timeout_s=20)
     pane.send_keys("Enter")
     assert isinstance(waiting.over(), phux_client.StoppedError)
 

@@ -256,6 +256,26 @@ async def test_the_events_of_a_pane_end_when_it_closes(socket):
 
 
 @pytest.mark.anyio
+async def test_events_is_accepted_as_the_old_name_of_watch_with_a_warning(socket):
+    async with phux_client.connect(socket) as phux:
+        await phux.new_session("work", command=["cat"])
+        with pytest.warns(DeprecationWarning, match="'events' is called 'watch' now") as warned:
+            watch = phux.events("work")
+        assert warned[0].filename == __file__
+        async with watch as events:
+            await phux.kill("work")
+            assert [event.event async for event in events][-1] == "pane_closed"
+
+
+def test_the_blocking_client_accepts_events_as_the_old_name_of_watch(phux):
+    with pytest.warns(DeprecationWarning, match="'events' is called 'watch' now"):
+        watch = phux.events()
+    with watch as events:
+        phux.kill("keep")
+        assert any(event.event == "pane_closed" for event in events)
+
+
+@pytest.mark.anyio
 async def test_a_watch_with_output_yields_the_text_of_a_pane(socket):
     async with phux_client.connect(socket) as phux:
         pane = (await phux.new_session("work", command=READ)).pane

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import tempfile
 from unittest import mock
@@ -37,6 +38,35 @@ class Disk:
         if not self.works:
             raise OSError(28, "No space left on device")
         return self._write(fd, data)
+
+
+@given(st.lists(st.integers(0, 60), max_size=6), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_a_log_has_hyphens_in_place_of_the_nonce_wherever_reads_and_the_journal_are_split(cuts, restarts):
+    stream = b"text \x1b]7748;5ecretN0nce;1;A\x07 5ecretN0nce \x1b]7748;5ecret\x07\x1b]7748;5ecretN0nce;2;A\x07"
+    memory = journals.create()
+    with tempfile.TemporaryDirectory() as home:
+        root = os.path.join(home, "logs")
+        journal = Journal(os.dup(memory))
+        log = PaneLog(root, LOG, LogWriter(root, LOG), journal, {}, "5ecretN0nce")
+        places = sorted({0, *cuts, len(stream)})
+        for start, end in itertools.pairwise(places):
+            data = stream[start:end]
+            journal.take(lambda room, data=data: room.__setitem__(slice(0, len(data)), data) or len(data), len(data))
+            log.append(start, data)
+            if restarts:
+                log.catch_up(at_once=True)
+                journal.restart()
+        log.close()
+        with Stored.open(root, LOG) as stored:
+            _place, written = stored.read(0, len(stream))
+    os.close(memory)
+    assert len(written) == len(stream)
+    assert b"5ecretN0nce" not in written
+    assert b"ecretN0nce" not in written.replace(b"5", b"")
+    visible = [(ours, theirs) for ours, theirs in zip(written, stream, strict=True) if ours != ord("-")]
+    assert all(ours == theirs for ours, theirs in visible)
+    assert written.startswith(b"text \x1b]7748;-----------;1;A\x07")
 
 
 @given(STEPS, st.integers(0, 2**32))

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from phux_core import engine as engines
 from phux_core.engine import CHECKPOINT_MAGIC
 from phux_core.engine.protocol import PrivateOsc
-from phux_core.engine.resting import RestingEngine
+from phux_core.engine.resting import Rest, RestingEngine
 from phux_core.keeper import journal as journals
 from phux_core.keeper.channel import Channel
 from phux_core.keeper.feed_mark import FeedMark
@@ -33,7 +33,7 @@ from phux_core.server.api.dispatch import dispatch
 from phux_core.server.documents import tree_document
 from phux_core.server.keeper_link import receive_inheritance
 from phux_core.server.pane_record import PaneRecord
-from phux_core.server.screen.rebuild import blank, label, rebuild
+from phux_core.server.screen.rebuild import blank, label, read_stored, read_summary, rebuild, summary
 from phux_core.server.service import Service
 from phux_core.server.settings import Settings
 from phux_core.server.shell.marks import ShellMarks
@@ -64,7 +64,7 @@ def _quiet():
 
 _NUMBER = st.sampled_from(["", "0", "3", "-1", "99999999999", "9" * 4301, "9" * 9000, "\u0663", "1_0", "x"])
 _MARK = st.builds(
-    lambda nonce, kind, number, rest: f"\x1b]7748;{nonce};{kind};{number};{rest}\x07".encode(),
+    lambda nonce, kind, number, rest: f"\x1b]7748;{nonce};{number};{kind};{number};{rest}\x07".encode(),
     st.sampled_from([NONCE, NONCE, "beef", ""]),
     st.sampled_from("ABCDELRZ"),
     _NUMBER,
@@ -165,31 +165,31 @@ def stored_state(name, before, since):
 
 
 def assert_restored(name, labelled, journal):
-    """Check that the restored terminal has the right stream position and size, and works; return the rebuilt state."""
-    rebuilt = rebuild(name, COLS, ROWS, labelled, journal, 50)
+    """Check that the restored terminal has the right stream position and size, and works; return the note."""
+    stored = read_stored(labelled, journal)
+    rebuilt, note = rebuild(name, COLS, ROWS, stored, journal, 50)
 
     def successor(_error, position):
         return blank(name, COLS, ROWS, position, 50)
 
-    engine = RestingEngine(rebuilt.engine, lambda: None, successor)
+    engine = RestingEngine(rebuilt, lambda: None, successor)
     try:
         assert (engine.position, engine.cols, engine.rows) == (journal.position, COLS, ROWS)
         commands = ShellMarks(NONCE)
-        if rebuilt.notes is not None:
+        if stored.notes is not None:
             with contextlib.suppress(Exception):  # the pane handles this error
-                commands = ShellMarks.load(rebuilt.notes)
-        for effect in rebuilt.effects:
-            if isinstance(effect, PrivateOsc):
-                assert journal.base <= effect.end <= journal.position
-                with contextlib.suppress(*(() if rebuilt.note is None else (Exception,))):
-                    commands.take(effect)
+                commands = ShellMarks.load(stored.notes)
+        for mark in stored.marks:
+            assert journal.base <= mark.end <= journal.position
+            with contextlib.suppress(*(() if note is None else (Exception,))):
+                commands.take(mark)
         engine.lines(-60, 60 + ROWS)
         engine.spans(0, ROWS)
         engine.cursor()
         engine.modes()
         engine.feed(RESET)
         if engine.lines(0, 1).text != ["still here"]:  # the engine failed, and a blank one replaced it
-            assert rebuilt.notes is not None
+            assert stored.notes is not None
             engine.feed(RESET)
         assert (engine.position - journal.position) % len(RESET) == 0
         assert engine.lines(0, 1).text == ["still here"]
@@ -198,7 +198,7 @@ def assert_restored(name, labelled, journal):
         again.close()
     finally:
         engine.close()
-    return rebuilt
+    return note
 
 
 @every_engine
@@ -209,12 +209,50 @@ def test_undamaged_state_is_restored_unchanged(name, before, since):
     live.feed(before)
     live.feed(since)
     with stored_state(name, before, since) as (journal, packed, notes):
-        rebuilt = rebuild(name, COLS, ROWS, label(packed, journal.base, notes), journal, 50)
-        assert rebuilt.note is None
-        assert rebuilt.engine.lines(-50, 50 + ROWS) == live.lines(-50, 50 + ROWS)
-        assert rebuilt.engine.cursor() == live.cursor()
-        rebuilt.engine.close()
-        assert assert_restored(name, label(packed, journal.base, notes), journal).note is None
+        stored = read_stored(label(packed, journal.base, notes), journal)
+        rebuilt, note = rebuild(name, COLS, ROWS, stored, journal, 50)
+        assert note is None
+        assert rebuilt.lines(-50, 50 + ROWS) == live.lines(-50, 50 + ROWS)
+        assert rebuilt.cursor() == live.cursor()
+        rebuilt.close()
+        assert assert_restored(name, label(packed, journal.base, notes), journal) is None
+    live.close()
+
+
+READS = {
+    "title": lambda engine: engine.title,
+    "alt_screen": lambda engine: engine.alt_screen,
+    "history_rows": lambda engine: engine.history_rows,
+    "lines": lambda engine: engine.lines(-50, 50 + ROWS),
+    "modes": lambda engine: engine.modes(),
+    "cursor": lambda engine: engine.cursor(),
+}
+
+
+@every_engine
+@EXAMPLES
+@given(before=STREAMS, since=STREAMS, later=STREAMS, reads=st.lists(st.sampled_from(list(READS)), max_size=4))
+def test_a_terminal_rebuilt_on_first_use_equals_one_that_lived_on(name, before, since, later, reads):
+    live = engines.create(name, COLS, ROWS, history=50)
+    tap = engines.create(name, COLS, ROWS)
+    tap.feed(before)
+    live.feed(before)
+    marks = [effect for effect in live.feed(since) if isinstance(effect, PrivateOsc)]
+    with stored_state(name, before, since) as (journal, packed, notes):
+        journal.summary = summary(live)
+        stored = read_stored(label(packed, journal.base, notes, tap.tap.dump()), journal)
+        assert stored.marks == marks
+        known = {"name": name, "cols": COLS, "rows": ROWS, "position": stored.end, **read_summary(journal)}
+        assert {"alt_screen", "title"} <= known.keys() or len(live.title) > 100
+        rest = Rest(lambda: rebuild(name, COLS, ROWS, stored, journal, 50)[0], known, 0)
+        lazy = RestingEngine(rest, lambda: None, lambda error, _position: pytest.fail(str(error)))
+        for read in reads:
+            assert READS[read](lazy) == READS[read](live), read
+        write(journal, later)
+        assert lazy.feed(later) == live.feed(later)
+        assert {name: read(lazy) for name, read in READS.items()} == {name: read(live) for name, read in READS.items()}
+        lazy.close()
+    tap.close()
     live.close()
 
 
@@ -251,8 +289,7 @@ def test_a_pane_is_restored_from_a_damaged_journal(name, before, since, damages,
 def test_a_pane_is_restored_with_the_other_engine(name, before, since):
     other = next(each for each in engines.ENGINES if each != name)
     with stored_state(other, before, since) as (journal, packed, notes):
-        rebuilt = assert_restored(name, label(packed, journal.base, notes), journal)
-        assert rebuilt.note is None
+        assert assert_restored(name, label(packed, journal.base, notes), journal) is None
 
 
 # The whole service
@@ -271,7 +308,15 @@ def start_service(tree, kept):
     slaves = []
     try:
         with socket.socket(socket.AF_UNIX) as listener:
-            hello = {"op": "hello", "restarts": 1, "keeper_pid": 1, "started_at": 0.0, "suspect": None, "set_aside": []}
+            hello = {
+                "op": "hello",
+                "restarts": 1,
+                "keeper_pid": 1,
+                "started_at": 0.0,
+                "started_on_clock": 0.0,
+                "suspect": None,
+                "set_aside": [],
+            }
             keeper.send(hello, fds=[listener.fileno(), mark.fd, listener.fileno()])
         for pane, (memory, _blobs) in kept.items():
             keeper.send({"op": "journal", "pane": pane}, fds=[memory])

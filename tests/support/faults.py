@@ -20,6 +20,10 @@ import os, sys
 if any(word.startswith("phux_core.server") for word in sys.orig_argv):  # including the template process
     def is_on():
         return os.path.exists({switch!r})
+    def die_at(place):
+        if is_on() and open({switch!r}).read() == place:
+            os.unlink({switch!r})
+            os.kill(os.getpid(), 9)
 {code}
 """
 
@@ -49,9 +53,9 @@ class FaultyServer:
         self.log = Path(f"{server.socket}.log")
         self._switch = switch
 
-    def on(self) -> None:
-        """Switch the fault on."""
-        self._switch.touch()
+    def on(self, place: str = "") -> None:
+        """Switch the fault on; ``place`` is where a service that calls ``die_at`` dies, once."""
+        self._switch.write_text(place)
 
     def off(self) -> None:
         """Switch the fault off."""
@@ -64,7 +68,8 @@ def faulty_server(directory: Path, code: str, engine: str = "pyte") -> Iterator[
 
     Args:
         directory: The directory for the code and the switch.
-        code: The code. It can call ``is_on()``, which returns True while the fault is switched on.
+        code: The code. It can call ``is_on()``, which returns True while the fault is switched on, and
+            ``die_at(place)``.
         engine: The server's engine.
     """
     switch = directory / "fault"

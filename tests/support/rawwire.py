@@ -95,10 +95,11 @@ class RawClient:
                 assert received.get("id") == request_id, received
                 return received
 
-    def ask(self, call: str, **params: Any) -> dict[str, Any]:
+    def ask(self, call: str, *, key: str | None = None, **params: Any) -> dict[str, Any]:
         """Send a request, and return its reply, which may be an error."""
         self._next_id += 1
-        self.send({"id": self._next_id, "call": call, "params": params})
+        keyed = {} if key is None else {"key": key}
+        self.send({"id": self._next_id, "call": call, "params": params, **keyed})
         return self.reply(self._next_id)
 
     def get(self, call: str, **params: Any) -> dict[str, Any]:

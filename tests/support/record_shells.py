@@ -21,7 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from ptyprocess import PtyProcess
+from nonce_pipe import spawn_with_nonce
 
 from phux_core.engine import create
 from phux_core.engine.protocol import Reply
@@ -76,11 +76,11 @@ class _Shell:
             path, text = _RC[name]
             (home / path).parent.mkdir(parents=True, exist_ok=True)
             (home / path).write_text(text)
-        started = integrate([f"/usr/bin/{ARGV[name][0]}", *ARGV[name][1:]], env, NONCE)
+        started = integrate([f"/usr/bin/{ARGV[name][0]}", *ARGV[name][1:]], env)
         assert started is not None
         argv, more = started
         self._kind = name if name in _RC else "posix"
-        self._process = PtyProcess.spawn(argv, cwd="/", env={**env, **more}, dimensions=(24, 80))
+        self._process = spawn_with_nonce(argv, NONCE, cwd="/", env={**env, **more}, dimensions=(24, 80))
         self._engine = create("pyte", 80, 24)
         self.steps: list[list[object]] = []
 

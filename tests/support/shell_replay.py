@@ -13,9 +13,10 @@ from record_shells import FOLDER, NONCE
 from phux_core.engine.protocol import PrivateOsc
 from phux_core.engine.tap import Tap
 from phux_core.server.kernel.foreground import Foreground
+from phux_core.server.shell.events import Look
 from phux_core.server.shell.marks import ShellMarks
 from phux_core.server.shell.output_bounds import typed_line
-from phux_core.server.shell.tracker import Look, ShellTracker
+from phux_core.server.shell.tracker import ShellTracker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,8 +34,7 @@ def load(name: str) -> list[list[Any]]:
 
 def state_of(tracker: ShellTracker) -> dict[str, Any]:
     """Return a deep copy of a tracker's state."""
-    state = {name: value for name, value in vars(tracker).items() if name != "_read_line"}
-    return copy.deepcopy({**state, "marks": attrs.asdict(tracker.marks), "line": attrs.asdict(tracker.line)})
+    return copy.deepcopy({**vars(tracker), "marks": attrs.asdict(tracker.marks), "line": attrs.asdict(tracker.line)})
 
 
 class Replay:
@@ -49,10 +49,11 @@ class Replay:
 
     def __init__(self, shell: str | None, nonce: str = NONCE) -> None:
         self.data = b""
-        self.tracker = ShellTracker("@1", PID, shell, ShellMarks(nonce), self.read_line)
+        self.tracker = ShellTracker("@1", PID, shell, ShellMarks(nonce))
         self.now = 1000.0
         self.events: list[ShellEvent] = []
         self.states: list[str] = []
+        self.marks = 0
         self._tap = Tap()
 
     def since(self, start: int, length: int) -> bytes:
@@ -92,6 +93,8 @@ class Replay:
         return self.take_look(Look(self.now, foreground, **more))
 
     def take_look(self, look: Look) -> str:
+        if self.tracker.has_started(look):
+            self._report_pending()
         self.events += self.tracker.look(look)
         self.states.append(self.tracker.state)
         return self.tracker.state
@@ -101,22 +104,34 @@ class Replay:
         known = len(self.events)
         base = place = len(self.data)
         self.data += data
-        self.tracker.last_output = self.now
+        self.tracker.wrote(self.now)
         for effect in self._tap.scan(data)[1]:
             if isinstance(effect, PrivateOsc):
                 self._write_text(data, base, place, effect.start)
-                self.events += self.tracker.mark(effect, alt_screen=False)
+                self.feed_mark(effect)
                 place = max(place, effect.end)
         self._write_text(data, base, place, len(self.data))
         return self.events[known:]
 
+    def feed_mark(self, mark: PrivateOsc) -> None:
+        if not self.tracker.is_continuation(mark):
+            self._report_pending()
+        self.events += self.tracker.mark(mark)
+
     def _write_text(self, data: bytes, base: int, start: int, end: int) -> None:
-        if end > start and self.tracker.wants_output:
-            self.events += self.tracker.written(data[start - base : end - base], start)
+        wants = end > start and self.tracker.wants_output
+        if wants and self.tracker.written(data[start - base : end - base], start):
+            self._report_pending()
+
+    def _report_pending(self) -> None:
+        pending = self.tracker.marks.pending
+        if pending is not None:
+            self.events += self.tracker.started(self.read_line(pending))
 
     def mark(self, text: str) -> list[ShellEvent]:
-        """Feed a mark, and return the events it causes."""
-        return self.write(f"\x1b]7748;{self.tracker.marks.nonce or NONCE};{text}\a".encode())
+        """Feed a mark with a new number, and return the events it causes."""
+        self.marks += 1
+        return self.write(f"\x1b]7748;{self.tracker.marks.nonce or NONCE};{self.marks};{text}\a".encode())
 
     def output(self, finished: CommandFinished) -> bytes:
         """Return the output of a command, without echoed input."""

@@ -12,7 +12,8 @@ def render() -> str:
     """Return the descriptions as Markdown."""
     parts = []
     for call in CALLS.values():
-        repeat = " May be repeated after a lost reply." if call.repeatable else ""
+        how = "" if call.repeatable else " with the same key" if call.keyed else None
+        repeat = "" if how is None else f" May be repeated after a lost reply{how}."
         parts.append(f"### `{call.name}`\n\n{call.doc} Returns {call.result}.{repeat}\n")
         if call.params:
             rows = "\n".join(

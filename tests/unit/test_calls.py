@@ -162,18 +162,28 @@ def test_the_error_message_for_a_huge_value_is_short():
     assert len(caught.value.message) < 300
 
 
+def test_every_call_that_changes_something_can_be_repeated():
+    keyed = {name for name, call in calls.CALLS.items() if call.keyed}
+    assert keyed == {
+        *("new_session", "new_window", "split", "input", "signal", "stop", "push_divider", "move_divider", "zoom"),
+        *("move_pane", "move_window", "swap", "rename", "kill", "detach"),
+    }
+    # An attachment ends with its connection, and a server that has ended cannot be asked again.
+    assert {name for name, call in calls.CALLS.items() if not (call.keyed or call.repeatable)} == {
+        "attach",
+        "kill_server",
+    }
+
+
 def test_only_idempotent_calls_are_repeatable():
     repeatable = {name for name, call in calls.CALLS.items() if call.repeatable}
     reading = {"status", "tree", "snapshot", "subscribe", "unsubscribe"}
     reading |= {"logs", "log_list", "output", "search", "commands"}
     watching = {"resize_attachment", "freeze", "frozen_rows", "thaw"}
-    # The server recognizes a repeated run, start or creation by its id; repeating the others has no further effect.
+    # The server recognizes a repeated run or start by its id; repeating the others has no further effect.
     assert repeatable == reading | watching | {
         "run",
         "start",
-        "new_session",
-        "new_window",
-        "split",
         "resize",
         "resize_window",
         "select",

@@ -46,6 +46,8 @@ WINDOW |= {"layout": LAYOUT, "panes": [PANE]}
 PLACE = {"schema_version": 1, "session": "work", "session_id": 1, "window": 0, "window_id": 2, "window_name": "sh"}
 PLACE |= {"pane": 1, "terminal_id": 3, "cols": 80, "rows": 24, "zoomed": False}
 SESSION = {"id": 1, "name": "work", "created_at": "2026-01-01T00:00:00Z", "attached_clients": 0, "windows": [WINDOW]}
+LOGS = {"directory": "/logs", "server": "20260101T000000Z-1-abcd", "bytes": None}
+LOGS |= {"holes": [{"terminal": "@1", "start": 1, "end": None, "why": "No space left on device"}]}
 STATUS = {"schema_version": 1, "version": "0.1.0", "protocol": "1.0", "keeper_pid": 1, "service_pid": 2}
 STATUS |= {
     "service_restarts": 0,
@@ -57,7 +59,7 @@ STATUS |= {
     "sessions": 0,
 }
 STATES = dict.fromkeys(("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead"), 0)
-STATUS |= {"windows": 0, "panes": 0, "dead_panes": 0, "states": STATES, "clients": 1}
+STATUS |= {"windows": 0, "panes": 0, "dead_panes": 0, "states": STATES, "clients": 1, "logs": LOGS}
 RUN = {"schema_version": 1, "command": "ls", "exit_code": 0, "output": "", "duration_ms": 3, "truncated": False}
 RUN |= {"omitted_bytes": 0, "cwd": "/", "started_at": "2026-01-01T00:00:00.000Z", "seq": {"start": 1, "end": 2}}
 RUN |= {"interleaved": False, "exit_known": True, "ends_with_newline": True, "command_id": "1.2"}
@@ -80,8 +82,6 @@ LOG = {"log": "20260101T000000Z-1-abcd/3", "pane": 3, "session": "work", "comman
 LOG |= {"started_at": "2026-01-01T00:00:00.000Z", "ended_at": None, "exit_status": None, "signal": None, "bytes": 7}
 LOG |= {"first_byte": 0, "next_byte": 7, "holes": []}
 MATCH = {"log": "20260101T000000Z-1-abcd/3", "pane": 3, "line": 1, "offset": 0, "text": "x"}
-LOGS = {"directory": "/logs", "server": "20260101T000000Z-1-abcd", "bytes": None}
-LOGS |= {"holes": [{"terminal": "@1", "start": 1, "end": None, "why": "No space left on device"}]}
 SIGNALLED = {"schema_version": 1, "pane": "@1", "signal": "INT", "pgid": 7, "pid": 7, "command": "sleep"}
 STOPPED = {"schema_version": 1, "pane": "@1", "stopped": True, "signals": ["INT"], "command": "sleep"}
 CHECK = {"name": "disk", "ok": True, "message": "there is room", "remedy": ""}
@@ -140,7 +140,6 @@ EXAMPLES = [
     ("tree", shapes.Tree, {"schema_version": 1, "focused_session": None, "focused_pane": None, "sessions": []}),
     ("tree", shapes.Tree, {"schema_version": 1, "focused_session": "work", "focused_pane": 1, "sessions": [SESSION]}),
     ("status", shapes.Status, STATUS),
-    ("status", shapes.Status, STATUS | {"logs": LOGS}),
     ("command-info", shapes.CommandInfo, COMMAND),
     ("command-list", shapes.CommandList, {"schema_version": 1, "commands": [COMMAND]}),
     ("log-text", shapes.LogText, TEXT),

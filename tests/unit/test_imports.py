@@ -38,6 +38,7 @@ CONTRACT = {
         "files",
         "paths",
         "peer",
+        "printable",
         "procfs",
         "errors",
         "escapes",

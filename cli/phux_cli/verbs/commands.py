@@ -7,10 +7,9 @@ Exit status: 0, or 1 if there is no such pane or log.
 """
 
 import argparse
-import json
 
 from phux_cli.connection import drive_or_read
-from phux_cli.output import show
+from phux_cli.output import as_json, show
 from phux_client import flows, stored_logs
 
 TYPE_CHECKING = False
@@ -33,7 +32,6 @@ def run(options: argparse.Namespace) -> int:
 def describe(command: "Document") -> str:
     """Return one line about a command, for people."""
     code = "" if command["exit_code"] is None else f" {command['exit_code']}"
-    # As JSON, so that escape sequences in the command line cannot reach the reader's terminal.
-    line = json.dumps(command["command"], ensure_ascii=not str(command["command"]).isprintable())
+    line = as_json(command["command"])
     who = f"{command['by']}\t{command['client'] or '-'}"
     return f"{command['command_id']}\t{command['started_at']}\t{command['state']}{code}\t{who}\t{line}"

@@ -44,7 +44,8 @@ def run(options: argparse.Namespace) -> int:
 def _kill_server(options: argparse.Namespace, phux: Phux) -> int:
     document: Document = {"schema_version": 1}
     try:
-        document["killed"] = phux.drive(flows.status(ANSWER_S))["panes"]
+        status = phux.drive(flows.status(ANSWER_S))
+        document |= {"killed": status["panes"]} | {name: status[name] for name in status if name == "problem"}
     except errors.NoServerError:
         raise
     except errors.TransportError:  # its keeper ends it

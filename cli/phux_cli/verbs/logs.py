@@ -8,14 +8,11 @@ Exit status: 0, 1 if there is no such log, 2 if a flag is invalid.
 
 import argparse
 import contextlib
-import json
-import sys
 
 from phux_cli.connection import connection, drive_or_read
-from phux_cli.output import print_document, show, stream
+from phux_cli.output import as_json, print_document, print_on_stderr, show, stream, stream_raw
 from phux_cli.usage import UsageError, add_budget, add_params, budget
 from phux_client import flows, stored_logs
-from phux_core import escapes
 from phux_core.calls import CALLS
 from phux_core.errors import NoServerError
 
@@ -30,8 +27,6 @@ EXAMPLES = (
     "phux logs @1 --from-byte 0 --max-bytes 4096 --raw",
     "phux logs --list",
 )
-# Our own marks contain the pane's secret and must not be replayed to a terminal.
-_MARKS = escapes.osc(7748)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,16 +63,11 @@ def run(options: argparse.Namespace) -> int:
 
 def print_text(document: "Document", *, raw: bool, exact: bool = False) -> None:
     """Print a text; in raw mode, print the original bytes."""
-    if not raw:
-        if document["content"]:
-            stream(document["content"].removesuffix("\n") + "\n")
-        return
-    data = document["content"].encode("utf-8", "surrogateescape")
-    if not exact and data:
-        data += b"\n"
-    sys.stdout.flush()
-    sys.stdout.buffer.write(_MARKS.sub(b"", data) if sys.stdout.isatty() else data)
-    sys.stdout.buffer.flush()
+    content = document["content"]
+    if raw:
+        stream_raw(content if exact or not content else content + "\n")
+    elif content:
+        stream(content.removesuffix("\n").replace("\r", "\n") + "\n")  # stripped text has each state of a progress bar
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -90,8 +80,8 @@ def describe(log: "Document") -> str:
     status = log["exit_status"]
     how = "running" if log["live"] else "ended" if status is None else f"exited with {status}"
     holes = f", {len(log['holes'])} holes" if log["holes"] else ""
-    session = json.dumps(log["session"], ensure_ascii=False)
-    return f"{log['log']}\t@{log['pane']}\t{session}\t{log['command']}\t{log['bytes']} bytes{holes}\t{how}"
+    what = f"{as_json(log['session'])}\t{log['command']}"
+    return f"{log['log']}\t@{log['pane']}\t{what}\t{log['bytes']} bytes{holes}\t{how}"
 
 
 def _follow(options: argparse.Namespace) -> int:
@@ -112,12 +102,14 @@ def _follow(options: argparse.Namespace) -> int:
 
 def _print_part(document: "Document", options: argparse.Namespace) -> None:
     if options.json:
-        stream(json.dumps(document, ensure_ascii=False) + "\n")
+        stream(as_json(document) + "\n")
         return
     missing = [f"bytes {hole['start']} to {hole['end']} were not logged" for hole in document["holes"]]
     if document["dropped"]:
         missing.insert(0, f"{document['dropped']} bytes were dropped before they were read")
     for gap in missing:
-        # In raw mode, stdout must contain exactly the program's bytes.
-        print(f"[phux: {gap}]", file=sys.stderr if options.raw else sys.stdout, flush=True)
+        if options.raw:  # stdout must contain exactly the program's bytes
+            print_on_stderr(f"[phux: {gap}]")
+        else:
+            stream(f"[phux: {gap}]\n")
     print_text(document, raw=options.raw, exact=True)

@@ -9,7 +9,7 @@ import argparse
 import os
 
 from phux_cli.connection import connection
-from phux_cli.output import print_document
+from phux_cli.output import show as show_result
 from phux_cli.usage import add_params, add_program, parse_size, program
 from phux_client import flows
 from phux_core.calls import CALLS
@@ -62,11 +62,8 @@ def run(options: argparse.Namespace) -> int:
         socket = phux.socket
     if settings is not None:
         return show(socket, made["session_id"], settings)
-    if options.json:
-        print_document({"session": made["session"], "terminal_id": made["pane_id"]})
-    else:
-        print(f"created session {made['session']!r}, pane @{made['pane_id']}")
-    return 0
+    document = {"session": made["session"], "terminal_id": made["pane_id"]}
+    return show_result(options, document, f"created session {made['session']!r}, pane @{made['pane_id']}")
 
 
 def _has_terminal() -> bool:

@@ -11,7 +11,7 @@ or the shell did not report an exit code.
 import argparse
 
 from phux_cli.connection import connection
-from phux_cli.output import print_on_stderr, show
+from phux_cli.output import print_on_stderr, show, stream_raw
 from phux_cli.usage import TIMEOUT, add_param, add_params
 from phux_cli.verbs import start
 from phux_client import flows
@@ -91,7 +91,11 @@ def run(options: argparse.Namespace) -> int:
                 raise
             phux.close()  # makes the server stop waiting, and drop a command that was not typed yet
             raise _interrupted(options, pane, run_id) from None
-    show(options, result, *([result["output"].removesuffix("\n")] if result["output"] else []))
+    text = result["output"]
+    if options.json or not options.raw:
+        show(options, result, *(text.removesuffix("\n").split("\n") if text else []))
+    elif text:
+        stream_raw(text.removesuffix("\n") + "\n")
     if not result["exit_known"]:
         print_on_stderr(
             "phux: the command ended, but the shell did not report its exit code. The command may have replaced "
@@ -111,12 +115,14 @@ def _interrupted(options: argparse.Namespace, pane: int, run_id: str) -> RunInte
     try:
         with connection(options, timeout_s=_LEAVE_TIMEOUT_S) as phux:
             reply = phux.drive(flows.leave_run(pane, run_id, interrupt=options.interrupt))
-    except PhuxError as error:
-        return RunInterruptedError(f"the command may still be running in @{pane}: {error.message}", remedy=remedy)
+    except PhuxError as failure:
+        return RunInterruptedError(f"the command may still be running in @{pane}: {failure.message}", remedy=remedy)
     if reply["outcome"] == "finished":
         return RunInterruptedError(f"the command in @{pane} ended with exit code {reply['exit_code']}")
     if not reply["started"]:
-        return RunInterruptedError(f"the command was not typed in @{pane}")
+        error = RunInterruptedError(f"the command was not typed in @{pane}")
+        error.executed = False
+        return error
     if reply["ended"]:
         return RunInterruptedError(f"C-c stopped the command in @{pane}")
     happened = "is still running after C-c" if options.interrupt else "is still running"

@@ -43,12 +43,8 @@ def run(options: argparse.Namespace) -> int:
     lines = []
     for match in document["matches"]:
         place = f"{match['log'] if options.everywhere else '@' + str(match['pane'])}:{match['line']}:{match['offset']}"
-        lines += [f"{place}-{_printable(line)}" for line in match.get("before", ())]
-        lines += [f"{place}:{_printable(match['text'])}"]
-        lines += [f"{place}-{_printable(line)}" for line in match.get("after", ())]
+        lines += [f"{place}-{line}" for line in match.get("before", ())]
+        lines += [f"{place}:{match['text']}"]
+        lines += [f"{place}-{line}" for line in match.get("after", ())]
     show(options, document, *lines)
     return 0 if document["matches"] else 1
-
-
-def _printable(line: str) -> str:
-    return "".join(character if character.isprintable() or character == "\t" else "\ufffd" for character in line)

@@ -11,7 +11,7 @@ import argparse
 import os
 
 from phux_cli.connection import drive
-from phux_cli.output import box, show, write_bytes
+from phux_cli.output import box, show, write, write_bytes
 from phux_cli.usage import UsageError, add_param, add_params, number_of
 from phux_client import flows
 from phux_client.pictures import FORMATS, THEMES
@@ -83,7 +83,12 @@ def _show_picture(options: argparse.Namespace) -> int:
         theme=options.theme,
         scrollback=options.scrollback,
     )
-    write_bytes(picture if isinstance(picture, bytes) else picture.encode())
+    if isinstance(picture, bytes):
+        write_bytes(picture)
+    elif options.format == "ansi":
+        write_bytes(picture.encode())  # its escape sequences are ours
+    else:
+        write(picture)
     return 0
 
 

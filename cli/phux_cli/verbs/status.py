@@ -33,8 +33,13 @@ def describe(document: "Document") -> "Iterator[str]":
             yield f"{name:<17} {counts}"
         elif name == "logs":
             yield f"{name:<17} {value['directory'] or '-'}"
-        elif name not in {"schema_version", "engine_notes", "system_notes"}:
+        elif name == "memory":
+            parts = (_memory(part, size) for part, size in value.items() if size is not None)
+            yield f"{name:<17} {', '.join(parts)}"
+        elif name not in {"schema_version", "engine_notes", "system_notes", "problem"}:
             yield f"{name.replace('_', ' '):<17} {'-' if value is None else value}"
+    if "problem" in document:
+        yield document["problem"]
     for note in document["engine_notes"]:
         yield f"{note['terminal']} uses the {note['engine']} engine: {note['note']}"
     yield from document.get("system_notes", ())
@@ -44,3 +49,9 @@ def describe(document: "Document") -> "Iterator[str]":
     for hole in logs.get("holes", ()):
         end = "now" if hole["end"] is None else hole["end"]
         yield f"the log of {hole['terminal']} lacks bytes {hole['start']} to {end}: {hole['why']}"
+
+
+def _memory(name: str, number: int) -> str:
+    if name.endswith("_bytes"):
+        return f"{name.removesuffix('_bytes')} {number / 2**20:.1f} MiB"
+    return f"{number} {name.replace('_', ' ')}"

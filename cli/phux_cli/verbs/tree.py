@@ -5,10 +5,9 @@ long lines are cut.
 """
 
 import argparse
-import json
 
 from phux_cli.connection import drive
-from phux_cli.output import fit, show
+from phux_cli.output import as_json, fit, show
 from phux_client import flows
 
 TYPE_CHECKING = False
@@ -33,20 +32,15 @@ def draw(tree: "Document") -> list[str]:
     lines = []
     for session in tree["sessions"]:
         attached = f" (attached: {session['attached_clients']})" if session["attached_clients"] else ""
-        lines.append(f"{plain(session['name'])}{_mark(session['name'] == tree['focused_session'])}{attached}")
+        lines.append(f"{session['name']}{_mark(session['name'] == tree['focused_session'])}{attached}")
         for window, window_branch, below in _branches(session["windows"]):
             zoomed = " (zoomed)" if window["zoomed"] is not None else ""
             size = f"{window['cols']}x{window['rows']}"
-            name = f"{window['index']}: {plain(window['name'])}{_mark(window['active'])}"
+            name = f"{window['index']}: {window['name']}{_mark(window['active'])}"
             lines.append(f"{window_branch}{name}  {size}{zoomed}")
             for pane, pane_branch, _below in _branches(window["panes"]):
                 lines.append(f"{below}{pane_branch}{_describe(pane)}")
     return lines
-
-
-def plain(text: str) -> str:
-    """Return a text from a program, escaped if it contains control characters."""
-    return text if text.isprintable() else json.dumps(text)
 
 
 def _branches(nodes: "list[Document]") -> "list[tuple[Document, str, str]]":
@@ -67,9 +61,9 @@ def _describe(pane: "Document") -> str:
         f"{pane['index']}: @{pane['id']}{_mark(pane['active'])}",
         f"{pane['cols']}x{pane['rows']}",
         state,
-        f"{plain(foreground.get('command') or pane['command'])}[{foreground.get('pid') or pane['pid']}]",
-        plain(foreground.get("cwd") or pane["cwd"]),
+        f"{foreground.get('command') or pane['command']}[{foreground.get('pid') or pane['pid']}]",
+        foreground.get("cwd") or pane["cwd"],
     ]
     if pane["title"]:
-        parts.append(json.dumps(pane["title"], ensure_ascii=not pane["title"].isprintable()))
+        parts.append(as_json(pane["title"]))
     return "  ".join(parts)

@@ -9,10 +9,9 @@ Exit status: 0, 1 if no event of --until can occur any more, 124 if the timeout 
 """
 
 import argparse
-import json
 
 from phux_cli.connection import drive
-from phux_cli.output import stream
+from phux_cli.output import as_json, stream
 from phux_cli.usage import TIMEOUT, add_param, timed_out
 from phux_client import flows
 from phux_core.errors import PaneClosedError
@@ -54,14 +53,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print_json(event: "Document") -> None:
-    stream(json.dumps(event, ensure_ascii=False) + "\n")
+    stream(as_json(event) + "\n")
 
 
 def _print_line(event: "Document") -> None:
     words = [str(event["event"])]
     for name, value in event.items():
         if name not in {"event", "terminal", "seq"} and value is not None:
-            # As JSON, so that escape sequences in a title cannot reach the reader's terminal.
-            text = json.dumps(value, ensure_ascii=not str(value).isprintable())
-            words.append(f"{_SHORT.get(name, name)}={text}")
+            words.append(f"{_SHORT.get(name, name)}={as_json(value)}")
     stream(f"{event.get('terminal', 'server')}\t{' '.join(words)}\n")

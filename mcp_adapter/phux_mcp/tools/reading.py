@@ -123,7 +123,7 @@ def _sessions_that_fit(found: Document, max_bytes: int | None) -> Document:
     _SNAPSHOT["scrollback"].but(kind=WHOLE_NUMBER),
     _SNAPSHOT["cells"].but(doc="add the styled cells, and `highlights`: styled runs of text"),
     _SNAPSHOT["since"],
-    Param("image", BOOLEAN, "add a PNG image of the screen"),
+    Param("image", BOOLEAN, "add a PNG image"),
     MAX_BYTES,
     safety="read-only",
     output=_screen_schema,

@@ -79,7 +79,7 @@ class GhosttyEngine:
         self.cols = cols
         self.rows = rows
         self._limit = history
-        self._tap = tap
+        self.tap = tap
         self._title = title  # the title last reported, or None
         self._sink = Sink(cols, rows)
         self._terminal = terminal
@@ -96,7 +96,7 @@ class GhosttyEngine:
     @property
     def position(self) -> int:
         """The position of the next byte."""
-        return self._tap.position
+        return self.tap.position
 
     @property
     def title(self) -> str | None:
@@ -107,7 +107,7 @@ class GhosttyEngine:
     @property
     def cwd(self) -> str | None:
         """The last directory reported with OSC 7, or None."""
-        return self._tap.cwd
+        return self.tap.cwd
 
     @property
     def history_rows(self) -> int:
@@ -183,7 +183,7 @@ class GhosttyEngine:
 
     def feed(self, data: bytes) -> list[Effect]:
         """Process output of the program."""
-        data, effects = self._tap.scan(data)
+        data, effects = self.tap.scan(data)
         if b"\x7f" in data:
             # DEL is not a graphic character (ECMA-48, 8.3), but libghostty's fast path prints it.
             data = data.translate(None, b"\x7f")
@@ -354,7 +354,7 @@ class GhosttyEngine:
     def checkpoint(self) -> bytes:
         """Return the whole state as bytes, including an unfinished sequence."""
         image = snapshot(self._terminal, self._grid, self.cols, self.rows)
-        return pack(Checkpoint(self._limit, self._title, self._unsupported.dump(), self._tap.dump(), image))
+        return pack(Checkpoint(self._limit, self._title, self._unsupported.dump(), self.tap.dump(), image))
 
     def close(self) -> None:
         """Free the native terminal."""

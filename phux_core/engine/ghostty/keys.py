@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from phux_core.engine.encoding import encode_other_key
+from phux_core.engine.encoding import encode_other_key, small_letter
 from phux_core.engine.ghostty.native import check, ffi, lib
 from phux_core.engine.ghostty.state import number
 
@@ -83,7 +83,7 @@ def _describe(key: Key) -> tuple[int, int, int, str, int]:
         text = {"Space": " ", "Enter": "", "Tab": ""}.get(name, name[2:] if len(name) == 3 and name[:2] == "KP" else "")
         return _code(known), modifiers, 0, text, ord(text) if text else 0
     # As in tmux, a capital letter with Control means the small letter.
-    base = name.lower() if len(name.lower()) == 1 else name
+    base = small_letter(name)
     text = name
     if base != name:
         if key.ctrl and not key.shift:

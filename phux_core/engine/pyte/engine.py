@@ -45,7 +45,7 @@ class PyteEngine:
         """Join the parts; use ``create`` or ``restore`` instead."""
         self._terminal = terminal
         self._parser = parser
-        self._tap = tap
+        self.tap = tap
         self._decoder = decoder
 
     @property
@@ -61,7 +61,7 @@ class PyteEngine:
     @property
     def position(self) -> int:
         """The position of the next byte."""
-        return self._tap.position
+        return self.tap.position
 
     @property
     def history_rows(self) -> int:
@@ -76,13 +76,13 @@ class PyteEngine:
     @property
     def cwd(self) -> str | None:
         """The last directory reported with OSC 7, or None."""
-        return self._tap.cwd
+        return self.tap.cwd
 
     def feed(self, data: bytes) -> list[Effect]:
         """Process output of the program."""
         if len(data) > _SLICE:
             return [effect for at in range(0, len(data), _SLICE) for effect in self.feed(data[at : at + _SLICE])]
-        data, effects = self._tap.scan(data)
+        data, effects = self.tap.scan(data)
         text = self._decoder.decode(data)
         if not text.isascii() or "\x00" in text or "\x7f" in text:
             text = _MEANINGLESS.sub("", text)
@@ -181,7 +181,7 @@ class PyteEngine:
 
     def checkpoint(self) -> bytes:
         """Return the whole state as bytes."""
-        return dump(self._terminal, self._parser, self._tap, self._decoder)
+        return dump(self._terminal, self._parser, self.tap, self._decoder)
 
     def close(self) -> None:
         """Do nothing: Python frees everything."""

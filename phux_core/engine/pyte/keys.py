@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phux_core.engine.encoding import small_letter
+
 if TYPE_CHECKING:
     from phux_core.keys import Key
 
@@ -29,7 +31,7 @@ def encode(key: Key, flags: int) -> bytes | None:
     if not flags:
         return None
     name = key.name
-    shift = key.shift or name == "BTab" or (len(name) == 1 and name != name.lower() and not key.ctrl)
+    shift = key.shift or name == "BTab" or (len(name) == 1 and name != small_letter(name) and not key.ctrl)
     modifiers = 1 + shift + 2 * key.alt + 4 * key.ctrl
     suffix = f";{modifiers}" if modifiers > 1 else ""
     if name in _LETTERS:
@@ -47,7 +49,7 @@ def encode(key: Key, flags: int) -> bytes | None:
     text = " " if name == "Space" else name[2:] if name in _KEYPAD else ""
     alternate = ""
     if number is None:
-        base = name.lower() if len(name.lower()) == 1 else name
+        base = small_letter(name)
         number = ord(base)
         text = name.upper() if shift and len(name.upper()) == 1 else base
         if flags & _ALTERNATES and text != base:

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from phux_core.kinds import Param
     from phux_core.server.connection import Answer, Connection
     from phux_core.server.pane import Pane
+    from phux_core.server.receipts import Receipt
     from phux_core.server.service import Service
 
-    Handler = Callable[[Service, Connection, dict[str, Any]], Answer]
+    Handler = Callable[[Service, Connection, dict[str, Any], Receipt], Answer]
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
@@ -29,8 +30,8 @@ def handles(name: str, *, part: str = "") -> Callable[[_Function], _Function]:
     """Register a function of the server, or a method of one of its parts, as the handler of a call.
 
     After its first parameter, the function has the parameters and types of the registry; `pane_id` and `id_` stand for
-    `pane` and `id`. It may also have `connection`, and `**rest` for the other parameters that are not None. A function
-    that differs from the registry raises TypeError when its module is imported.
+    `pane` and `id`. It may also have `connection`, `receipt`, and `**rest` for the other parameters that are not None.
+    A function that differs from the registry raises TypeError when its module is imported.
 
     Args:
         name: The call.
@@ -42,12 +43,12 @@ def handles(name: str, *, part: str = "") -> Callable[[_Function], _Function]:
 
     def register(function: _Function) -> _Function:
         own = list(inspect.signature(function).parameters.values())[1:]
-        takes_connection = any(one.name == "connection" for one in own)
+        extra = {"connection", "receipt"} & {one.name for one in own}
         takes_rest = any(one.kind is one.VAR_KEYWORD for one in own)
         named = {
             one.name.removesuffix("_id").removesuffix("_"): one
             for one in own
-            if one.name != "connection" and one.kind is not one.VAR_KEYWORD
+            if one.name not in extra and one.kind is not one.VAR_KEYWORD
         }
         declared = {param: str(one.annotation) for param, one in named.items()}
         expected = {name: _annotation(param) for name, param in params.items() if name in declared or not takes_rest}
@@ -59,10 +60,9 @@ def handles(name: str, *, part: str = "") -> Callable[[_Function], _Function]:
         if name in HANDLERS:
             raise TypeError(f"{function.__qualname__}: the call {name} has a handler already")
 
-        def handler(service: Service, connection: Connection, values: dict[str, Any]) -> Answer:
+        def handler(service: Service, connection: Connection, values: dict[str, Any], receipt: Receipt) -> Answer:
             arguments = {one.name: values.pop(param) for param, one in named.items()}
-            if takes_connection:
-                arguments["connection"] = connection
+            arguments |= {name: {"connection": connection, "receipt": receipt}[name] for name in extra}
             rest = {param: value for param, value in values.items() if value is not None}  # empty without `**rest`
             answer: Answer = function(getattr(service, part) if part else service, **arguments, **rest)
             return answer

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service
 
-# Maximum size sent to a worker, of output that is not in a file: more would delay other clients.
-_MOST_FROM_MEMORY = 2 * 1024 * 1024
-
 
 @handles("logs")
 async def logs(service: Service, connection: Connection, pane: int | None, log: str | None, **query: Any) -> Result:
@@ -107,7 +104,7 @@ def _live(service: Service, which: CommandId) -> Pane | None:
 
 async def _read_live(service: Service, connection: Connection, pane: Pane, query: dict[str, Any]) -> Result:
     """Read the log of a live pane; output that is not in its files, from the journal."""
-    asked = query | {"cols": pane.record.cols, "rows": pane.record.rows}
+    asked = query | {"sizes": pane.log.sizes}
     log = f"{service.logs.server}/{pane.id}" if pane.log.is_on else None
     is_current = False
     with pane.faults.output:
@@ -119,8 +116,8 @@ async def _read_live(service: Service, connection: Connection, pane: Pane, query
     def in_memory() -> dict[str, Any]:
         if service.panes.get(pane.id) is not pane:
             raise NoSuchTargetError(f"@{pane.id} was killed, and this output was not in its log")
-        oldest = max(pane.journal.oldest, pane.journal.position - _MOST_FROM_MEMORY)
-        return {"offset": oldest, "data": pane.journal.since(oldest).decode("utf-8", "surrogateescape")}
+        offset, data = pane.log.unwritten
+        return {"offset": offset, "data": data}
 
     return await service.logs.ask("read", connection, pane=pane.id, log=log, query=asked, large=in_memory)
 

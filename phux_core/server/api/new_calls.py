@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from phux_core import layout
 from phux_core.errors import BadRequestError, CannotExecuteError, LimitError, NameInUseError, RefusedError
+from phux_core.keeper.journal import record_key
 from phux_core.selector import check_name
 from phux_core.server.api.handlers import handles
 from phux_core.server.kernel.foreground import working_directory
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from phux_core.server.connection import Result
     from phux_core.server.keeper_link import Child
     from phux_core.server.pane import Pane
+    from phux_core.server.receipts import Receipt
     from phux_core.server.service import Service
     from phux_core.server.tree.records import SessionRecord
 
@@ -44,7 +47,6 @@ class Program:
     extra_env: dict[str, str] | None = None
     shell: str | None = None
     login: bool = False
-    request: str | None = None
 
 
 @handles("new_session")
@@ -56,11 +58,10 @@ async def new_session(
     rows: int,
     log: bool | None,
     history: bool | None,
+    receipt: Receipt,
     **rest: Any,
 ) -> Result:
     program = Program(**rest)
-    if (made := _made(service, program)) is not None:
-        return made
     if program.command and (program.shell or program.login):
         raise BadRequestError(
             "a command cannot be combined with shell or login", remedy="send a command, or a shell and how it starts"
@@ -79,12 +80,12 @@ async def new_session(
     try:
         if history is None:
             history = not service.settings.owned
-        record, child = await _start(service, program, program.cwd or "/", size, history=history)
+        record, child = await _start(service, receipt, program, program.cwd or "/", size, history=history)
         clear_name(service, name)
         session = service.tree.add_session(name, window_name, record)
         session.log = service.settings.log_panes if log is None else log
         session.history = history
-        pane = _add_pane(service, record, child)
+        pane = _add_pane(service, receipt, record, child)
     finally:
         service.reserved_names.discard(name)
     return await _finish(service, pane, select=True)
@@ -92,11 +93,15 @@ async def new_session(
 
 @handles("new_window")
 async def new_window(
-    service: Service, session_id: int, name: str | None, index: int | None, select: bool, **rest: Any
+    service: Service,
+    session_id: int,
+    name: str | None,
+    index: int | None,
+    select: bool,
+    receipt: Receipt,
+    **rest: Any,
 ) -> Result:
     program = Program(**rest)
-    if (made := _made(service, program)) is not None:
-        return made
     if name is not None:
         check_name("window", name)
     session = _session(service, session_id, index)
@@ -105,11 +110,11 @@ async def new_window(
     cwd = _directory(active, program)
     _check_capacity(service)
     size = service.arranger.size_for(session, (window.cols, window.rows))
-    record, child = await _start(service, program, cwd, size, history=session.history)
+    record, child = await _start(service, receipt, program, cwd, size, history=session.history)
     with _discarding(service, child):
         session = _session(service, session_id, index)
         service.tree.add_window(session, name, record, index)
-    return await _finish(service, _add_pane(service, record, child), select=select)
+    return await _finish(service, _add_pane(service, receipt, record, child), select=select)
 
 
 @handles("split")
@@ -120,11 +125,10 @@ async def split(
     cells: int | None,
     percent: int | None,
     select: bool,
+    receipt: Receipt,
     **rest: Any,
 ) -> Result:
     program = Program(**rest)
-    if (made := _made(service, program)) is not None:
-        return made
     arranger = service.arranger
     session, window, pane = arranger.find_shown(pane_id)
     arranger.check_stays([pane], f"@{pane_id}")
@@ -137,7 +141,8 @@ async def split(
     placed = layout.arrange(divided(0), window.cols, window.rows).panes[0]
     cwd = _directory(service.panes[pane_id], program)
     _check_capacity(service)
-    record, child = await _start(service, program, cwd, (placed.cols, placed.rows), history=session.history)
+    size = placed.cols, placed.rows
+    record, child = await _start(service, receipt, program, cwd, size, history=session.history)
     with _discarding(service, child):
         # Meanwhile the pane may have been resized, moved or killed, so everything is checked again.
         session, window, pane = arranger.find_shown(pane_id)
@@ -146,18 +151,10 @@ async def split(
     window.panes.append(record)
     window.lay_out(divided_now)
     window.zoomed = None
-    new = _add_pane(service, record, child)
+    new = _add_pane(service, receipt, record, child)
     window.drop_dead()
     arranger.fit(window)
     return await _finish(service, new, select=select)
-
-
-def _made(service: Service, program: Program) -> Result | None:
-    """Return the place of the pane that an earlier request with the same id created."""
-    if program.request is None:
-        return None
-    made = next((record for record in service.tree.panes() if record.request == program.request), None)
-    return None if made is None else service.arranger.place(made.id)
 
 
 def check_name_is_free(service: Service, name: str) -> None:
@@ -204,8 +201,12 @@ def _directory(beside: Pane, program: Program) -> str:
 
 
 async def _start(
-    service: Service, program: Program, cwd: str, size: tuple[int, int], *, history: bool
+    service: Service, receipt: Receipt, program: Program, cwd: str, size: tuple[int, int], *, history: bool
 ) -> tuple[PaneRecord, Child]:
+    """Start a program, unless an earlier service has started it for the same request."""
+    started = service.claim(receipt.key)
+    if started is not None:
+        return started
     cols, rows = size
     pane_id = service.tree.take_pane_id(service.settings.log_root)
     base = dict(os.environ) if program.env is None else program.env
@@ -226,18 +227,20 @@ async def _start(
     name = os.path.basename(argv[0])
     kind = shell_kind(name, argv)
     argv, environment, nonce = launch.integrate_shell(argv, environment, history=history)
+    record = PaneRecord(pane_id, cols, rows, name, cwd, 0, time.time(), nonce=nonce, shell=kind, request=receipt.key)
+    if receipt.key is not None:
+        service.keeper.put(record_key(pane_id), json.dumps(asdict(record)).encode())
     service.starting += 1
     try:
-        child = await service.keeper.spawn(pane_id, argv, cwd=cwd, env=environment, cols=cols, rows=rows)
+        child = await service.keeper.spawn(pane_id, argv, cwd=cwd, env=environment, cols=cols, rows=rows, secret=nonce)
     except CannotExecuteError as error:
+        service.keeper.release(pane_id)
         raise CannotExecuteError(
             f"the command {argv[0]!r} cannot be executed: {error.message}", remedy=error.remedy
         ) from error
     finally:
         service.starting -= 1
-    record = PaneRecord(
-        pane_id, cols, rows, name, cwd, child.pid, time.time(), nonce=nonce, shell=kind, request=program.request
-    )
+    record.pid = child.pid
     return record, child
 
 
@@ -251,8 +254,9 @@ def _discarding(service: Service, child: Child) -> Iterator[None]:
         raise
 
 
-def _add_pane(service: Service, record: PaneRecord, child: Child) -> Pane:
+def _add_pane(service: Service, receipt: Receipt, record: PaneRecord, child: Child) -> Pane:
     """Create the pane of a record in the tree; if that fails, remove the record."""
+    receipt.record(service.arranger.place(record.id))
     with _discarding(service, child):
         try:
             return service.add_pane(record, child.master, child.journal, wait_status=child.status)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from phux_core.server.connection import Connection, Result
     from phux_core.server.pane import Pane
+    from phux_core.server.receipts import Receipt
     from phux_core.server.service import Service
 
 # A full-screen program has drawn its screen when it waits for input and has paused for this long: one of its threads
@@ -81,7 +82,7 @@ def history_limit(service: Service, pane: int, rows: int) -> Result:
 
 @handles("input")
 def type_input(
-    service: Service, connection: Connection, pane: int, items: list[dict[str, Any]]
+    service: Service, connection: Connection, pane: int, items: list[dict[str, Any]], receipt: Receipt
 ) -> Result | Awaitable[Result]:
     if all("focus" in item for item in items):
         # An attached client reports its terminal's focus; the server knows which pane that means.
@@ -89,7 +90,7 @@ def type_input(
             return {"bytes": 0}
     else:
         service.attachments.used(connection)
-    size, written = find_pane(service, pane).type(items, client=connection.client)
+    size, written = find_pane(service, pane).type(items, client=connection.client, key=receipt.key)
     service.attachments.typed(connection, pane)
     # The kernel usually accepts it at once; then the reply need not wait for the event loop.
     if written.done() and written.exception() is None:

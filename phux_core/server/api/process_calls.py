@@ -6,10 +6,11 @@ import os
 import signal
 import termios
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from phux_core.errors import (
     BadRequestError,
+    DisconnectedError,
     NoSuchTargetError,
     PaneClosedError,
     PhuxError,
@@ -20,9 +21,12 @@ from phux_core.server.api.handlers import find_pane, handles
 from phux_core.server.run.record import RunRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from phux_core.server.connection import Answer, Connection, Result
     from phux_core.server.kernel.foreground import Foreground
     from phux_core.server.pane import Pane
+    from phux_core.server.receipts import Receipt
     from phux_core.server.service import Service
 
 # Characters that the terminal turns into a signal for its foreground process group (termios(3)), if ISIG is set.
@@ -31,21 +35,32 @@ _STEPS = ("INT", "TERM", "KILL")
 # How long a typed command may take to start and get the terminal from the shell.
 _BEGIN_S = 2.0
 _FORK_S = 0.25
+_Outcome = TypeVar("_Outcome")
 
 
 @handles("run")
 def run(service: Service, connection: Connection, pane: int, timeout_ms: int | None, **rest: Any) -> Answer:
     timeout_s = None if timeout_ms is None else timeout_ms / 1000
     request = _request(**rest, timeout_s=timeout_s, client=connection.client)
-    return find_pane(service, pane).runner.run(request, lambda: connection.is_open)
+    live = find_pane(service, pane)
+    return _with_fate(live, request, live.runner.run(request, lambda: connection.is_open))
 
 
 @handles("start")
 async def start(service: Service, connection: Connection, pane: int, **rest: Any) -> Result:
     request = _request(**rest, by="start", client=connection.client)
     live = find_pane(service, pane)
-    started = await live.runner.start(request, lambda: connection.is_open)
+    started = await _with_fate(live, request, live.runner.start(request, lambda: connection.is_open))
     return {"command": f"{live.id}.{started.number}", "seq": started.typed_seq}
+
+
+async def _with_fate(pane: Pane, request: RunRequest, outcome: Awaitable[_Outcome]) -> _Outcome:
+    """Add to an error whether the command was typed."""
+    try:
+        return await outcome
+    except PhuxError as error:
+        error.executed = pane.ledger.requested(request.id) is not None
+        raise
 
 
 def _request(**values: Any) -> RunRequest:
@@ -57,32 +72,38 @@ def _request(**values: Any) -> RunRequest:
 
 
 @handles("signal")
-async def signal_foreground(service: Service, pane: int, signal: str, shell: bool) -> Result:
+async def signal_foreground(service: Service, pane: int, signal: str, shell: bool, receipt: Receipt) -> Result:
+    if receipt.progress is not None:
+        raise DisconnectedError(f"the service died while it sent a signal to @{pane}; it may have been sent")
     live = find_pane(service, pane)
     if not shell:
         await command_begun(live)
+    receipt.record_progress({})
     return send_signal(live, signal, shell=shell)
 
 
 @handles("stop")
-async def stop(service: Service, pane: int, grace_ms: int) -> Result:
+async def stop(service: Service, pane: int, grace_ms: int, receipt: Receipt) -> Result:
     live = find_pane(service, pane)
-    began = time.monotonic()
-    sent: list[str] = []
-    command = None
+    progress = receipt.progress or {"signals": [], "command": None, "began": time.monotonic()}
+    sent, command, began = progress["signals"], progress["command"], progress["began"]
     await command_begun(live)
-    for name in (*_STEPS, *["KILL"] * 5):
+    if sent:  # by an earlier service
+        await live.watch.wait_for(lambda: is_at_rest(live), grace_ms / 1000)
+    for name in (*_STEPS, *["KILL"] * 5)[len(sent) :]:
         await command_over(live)
         if is_at_rest(live) or is_before_prompt(live):
             break
+        foreground = live.shell.foreground()
+        command = command or (foreground.name if foreground is not None else None)
+        receipt.record_progress({"signals": [*sent, name], "command": command, "began": began})
         try:
-            hit = send_signal(live, name, shell=False)
+            send_signal(live, name, shell=False)
         except PhuxError:
             live.watch.look_now()
             if is_at_rest(live) or is_before_prompt(live):  # the command has just ended
                 continue
             raise
-        command = command or hit["command"]
         sent.append(name)
         await live.watch.wait_for(lambda: is_at_rest(live), grace_ms / 1000)
     if not (is_at_rest(live) or is_before_prompt(live)):
@@ -90,7 +111,7 @@ async def stop(service: Service, pane: int, grace_ms: int) -> Result:
     return {
         "stopped": bool(sent),
         "signals": sent,
-        "command": command,
+        "command": command if sent else None,
         "duration_ms": round((time.monotonic() - began) * 1000),
     }
 
@@ -135,7 +156,9 @@ def is_before_prompt(pane: Pane) -> bool:
 
 def is_at_rest(pane: Pane) -> bool:
     """Return whether nothing runs in a pane: its shell is at its prompt, or the pane is dead."""
-    return pane.watch.state in {"prompt", "dead"}
+    state = pane.watch.state
+    # A program that was killed may have left the alternate screen on.
+    return state in {"prompt", "dead"} or (state == "fullscreen" and pane.tracker.is_marked)
 
 
 def send_signal(pane: Pane, name: str, *, shell: bool) -> Result:

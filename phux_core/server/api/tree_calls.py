@@ -15,6 +15,7 @@ from phux_core.server.tree.arranger import Arranger
 if TYPE_CHECKING:
     from phux_core.layout import Direction
     from phux_core.server.connection import Result
+    from phux_core.server.receipts import Receipt
     from phux_core.server.service import Service
 
 _KILL_WAIT_S = 3.0
@@ -36,6 +37,8 @@ def status(service: Service) -> Result:
 
 @handles("tree")
 def tree(service: Service) -> Result:
+    for pane in list(service.panes.values()):
+        pane.watch.settle()
     return tree_document(service.tree, service.panes, service.attachments.counts())
 
 
@@ -87,8 +90,15 @@ def rename(service: Service, scope: str, id_: int, name: str) -> Result:
 
 
 @handles("kill")
-async def kill(service: Service, scope: str, id_: int) -> Result:
-    records = service.tree.panes_of(scope, id_)
+async def kill(service: Service, scope: str, id_: int, receipt: Receipt) -> Result:
+    try:
+        records = service.tree.panes_of(scope, id_)
+    except NoSuchTargetError:
+        if receipt.progress is None:
+            raise
+        return receipt.progress
+    reply = receipt.progress or {"killed": len(records)}
+    receipt.record_progress(reply)
     running = [record.id for record in records if not record.dead]
     ended = [service.panes[pane_id].ended for pane_id in running]
     service.arranger.expect_to_leave(running)
@@ -99,7 +109,7 @@ async def kill(service: Service, scope: str, id_: int) -> Result:
         await asyncio.wait(ended, timeout=_KILL_WAIT_S)
     service.remove_panes([record.id for record in records])
     service.tree_changed()
-    return {"killed": len(records)}
+    return reply
 
 
 @handles("kill_server")

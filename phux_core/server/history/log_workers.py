@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -86,12 +87,15 @@ class LogWorkers:
                 return worker
             self._workers.discard(worker)
         # -P keeps the working directory out of sys.path, as it does for the service.
-        worker = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "phux_core.logs.worker"),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=_LONGEST_REPLY,
-        )
+        try:
+            worker = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", "-m", "phux_core.logs.worker"),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                limit=_LONGEST_REPLY,
+            )
+        except RuntimeError as error:  # asyncio cannot start the thread that waits for the process
+            raise OSError(errno.EAGAIN, str(error)) from error
         self._workers.add(worker)
         return worker
 
@@ -111,7 +115,10 @@ class LogWorkers:
 async def _exchange(worker: Process, request: dict[str, Any]) -> dict[str, Any]:
     assert worker.stdin is not None
     assert worker.stdout is not None
-    worker.stdin.write(json.dumps(request).encode() + b"\n")
+    # As bytes after the line: JSON of a whole journal would delay other clients.
+    data: bytes = request.pop("data", b"")
+    worker.stdin.write(json.dumps(request | {"data_size": len(data)}).encode() + b"\n")
+    worker.stdin.write(data)
     await worker.stdin.drain()
     reply: dict[str, Any] = json.loads(await worker.stdout.readuntil())
     return reply

@@ -35,6 +35,7 @@ _MOST_LINES = 3 * ledger.MOST_ENTRIES
 class TypedRun(Protocol):
     """The fields of a run that the ledger records."""
 
+    id: str
     number: int
     command: str
     by: str
@@ -79,6 +80,10 @@ class PaneLedger:
     def get(self, number: int) -> Entry | None:
         return self._ledger.entries.get(number)
 
+    def requested(self, id_: str) -> Entry | None:
+        """Return the command of a ``run`` or ``start`` with an id."""
+        return next((entry for entry in reversed(self._ledger.entries.values()) if entry.request == id_), None)
+
     @property
     def last_end(self) -> int | None:
         """Where the output of the last finished command ended; None if no command has finished."""
@@ -96,7 +101,7 @@ class PaneLedger:
         """Record a run that was just typed, under the next number."""
         if run.number != self.next_number:
             return  # recorded by an earlier service
-        self._add(run.command or None, run.by, run.client, run.typed_seq, None, run.started_at)
+        self._add(run.command or None, run.by, run.client, run.typed_seq, None, run.started_at, run.id)
 
     def began(self, number: int, start: int) -> None:
         self._change(number, start=start)
@@ -140,6 +145,11 @@ class PaneLedger:
         entry = self._begun_at(start)
         return None if entry is None else entry.id
 
+    def line_at(self, start: int) -> str | None:
+        """Return the line of the command whose output begins at a place, if it was recorded before."""
+        entry = self._begun_at(start)
+        return None if entry is None else entry.command
+
     def _begun_at(self, start: int) -> Entry | None:
         # Not always the latest: a run in a nested shell comes after the command that started that shell.
         return next((entry for entry in reversed(self._ledger.entries.values()) if entry.start == start), None)
@@ -154,7 +164,14 @@ class PaneLedger:
     # Storing
 
     def _add(
-        self, command: str | None, by: str, client: str | None, place: int, start: int | None, started_at: float
+        self,
+        command: str | None,
+        by: str,
+        client: str | None,
+        place: int,
+        start: int | None,
+        started_at: float,
+        request: str | None = None,
     ) -> None:
         entry = self._ledger.add(
             place=place,
@@ -164,6 +181,7 @@ class PaneLedger:
             client=client,
             started_at=started_at,
             start=start,
+            request=request,
         )
         self._store(entry)
 

@@ -14,13 +14,15 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from phux_core.logs import ledger, places
+from phux_core.logs import ledger, places, sizes
 from phux_core.logs.stored import Stored
 from phux_core.logs.writing import DELETED
+from phux_core.server.shell.hidden_nonce import without_nonce
 
 if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
     from phux_core.logs.ledger import Ledger
+    from phux_core.logs.sizes import Size
     from phux_core.logs.writing import LogWriter
 
 _PIECE = 1024 * 1024
@@ -40,38 +42,54 @@ class Hole(NamedTuple):
 
 
 class PaneLog:
-    """The log of a pane; without a writer, the pane is not logged.
+    """The log of a pane, without the nonce of its shell's marks; without a writer, the pane is not logged.
 
     Attributes:
         problem: Why the log cannot be written; None if it can.
     """
 
     def __init__(
-        self, root: str, log: places.LogId, writer: LogWriter | None, journal: Journal, meta: dict[str, Any]
+        self,
+        root: str,
+        log: places.LogId,
+        writer: LogWriter | None,
+        journal: Journal,
+        meta: dict[str, Any],
+        nonce: str = "",
     ) -> None:
         self._root = root
         self._log = log
         self._writer = writer
         self._journal = journal
         self._meta = meta
+        self._nonce = nonce
         self._stored_holes: list[Hole] = []
         self.problem: str | None = None
         self._cause = "it could not be written"  # the last problem
         self._retry_at = 0.0
         self._changed_at: int | None = None
         self._appended_lines = _MOST_LINES  # the first time, the file is rewritten
+        stored: dict[str, Any] = {}
         if writer is not None:
             try:
                 writer.resume()
-                self._load_meta()
+                stored = self._load_meta()
                 self._check_directory()
             except OSError as error:
                 self._failed(error)
+        self._meta["sizes"] = self._sizes_with(*sizes.load(meta)[-1][1:])
+        if writer is not None and self._described() != json.dumps(stored).encode():  # after a restart, often the same
             self._save_meta()
 
     @property
     def is_on(self) -> bool:
         return self._writer is not None
+
+    @property
+    def unwritten(self) -> tuple[int, bytes]:
+        """The offset and the bytes of the output that is in the journal, but in no file."""
+        start = self._journal.oldest if self._writer is None else max(self._journal.oldest, self._writer.end)
+        return start, without_nonce(self._journal.since(start), self._nonce, self._journal, start)
 
     @property
     def holes(self) -> list[Hole]:
@@ -96,7 +114,7 @@ class PaneLog:
             return
         if place == writer.end and self.problem is None:
             try:
-                if writer.write(place, data) == len(data):
+                if writer.write(place, without_nonce(data, self._nonce, self._journal, place)) == len(data):
                     return
             except OSError as error:
                 self._failed(error)
@@ -124,7 +142,8 @@ class PaneLog:
         """Append a piece of the journal, which may begin after the end of the log."""
         end = writer.end
         try:
-            writer.write(place, self._journal.since(place, _PIECE))
+            data = self._journal.since(place, _PIECE)
+            writer.write(place, without_nonce(data, self._nonce, self._journal, place))
         except OSError:
             writer.end = min(end, writer.end)  # the part before the piece is still missing
             raise
@@ -180,6 +199,18 @@ class PaneLog:
             self._meta |= meta
             self._save_meta()
 
+    @property
+    def sizes(self) -> list[Size]:
+        """The sizes that the terminal has had."""
+        return sizes.load(self._meta)
+
+    def resized(self, cols: int, rows: int) -> None:
+        """Record the size of the terminal for the output from here on."""
+        self.update(cols=cols, rows=rows, sizes=self._sizes_with(cols, rows))
+
+    def _sizes_with(self, cols: int, rows: int) -> list[Size]:
+        return sizes.with_size(self.sizes, self._journal.position, cols, rows)
+
     def ended(self, **how: Any) -> None:
         """Record how the pane's program ended, and close the file."""
         self._meta |= how
@@ -215,23 +246,28 @@ class PaneLog:
         if self._writer is not None:
             self._writer.close()
 
-    def _load_meta(self) -> None:
-        """Read from disk how the pane ended, if it has, and the holes of the log."""
+    def _load_meta(self) -> dict[str, Any]:
+        """Read from disk how the pane ended, if it has, and the holes of the log; return the metadata."""
+        stored: dict[str, Any] = {}
         with contextlib.suppress(FileNotFoundError):
             with places.log_directory(self._root, self._log) as directory:
-                self._meta = places.read_meta(directory) | self._meta
+                stored = places.read_meta(directory)
+            self._meta = stored | self._meta
             self._stored_holes = [Hole(*hole) for hole in self._meta.get("holes", [])]
             self._find_holes(self._cause)
+        return stored
+
+    def _described(self) -> bytes:
+        return json.dumps(self._meta | {"holes": self._stored_holes}).encode()
 
     def _save_meta(self) -> None:
         if self._writer is None:
             return
-        meta = self._meta | {"holes": self._stored_holes}
         with (
             contextlib.suppress(OSError),  # the description is not essential
             places.log_directory(self._root, self._log, create=True) as directory,
         ):
-            places.replace_file(places.META, json.dumps(meta).encode(), dir_fd=directory)
+            places.replace_file(places.META, self._described(), dir_fd=directory)
 
 
 def _append(lines: bytes, directory: int) -> bool:

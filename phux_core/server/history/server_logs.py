@@ -41,7 +41,7 @@ class Logs:
 
     Attributes:
         server: The name of this server in the logs.
-        total_bytes: The size of all logs when old ones were last removed.
+        kept: The logs that remained when old ones were last removed; None before.
     """
 
     def __init__(
@@ -50,15 +50,17 @@ class Logs:
         settings: Settings,
         server: str,
         panes: Callable[[], Collection[LoggedPane]],
+        date: Callable[[], float],
     ) -> None:
         self.root = settings.log_root
         self.server = server
         self._settings = settings
         self._panes = panes
+        self._date = date
         self._workers = LogWorkers(loop)
         self._loop = loop
         self._cleaning = loop.create_task(self._clean_regularly())
-        self.total_bytes: int | None = None
+        self.kept: cleaning.Kept | None = None
 
     def open(self, record: PaneRecord, journal: Journal, *, session: str, on: bool) -> PaneLog:
         """Start or continue a pane's log, which stores nothing unless ``on``."""
@@ -73,7 +75,7 @@ class Logs:
             "started_at": record.started_at,
         }
         writer = writing.LogWriter(self.root, log, self._settings.log_pane_bytes) if on and self.root else None
-        return PaneLog(self.root, log, writer, journal, meta)
+        return PaneLog(self.root, log, writer, journal, meta, record.nonce)
 
     async def ask(
         self,
@@ -118,9 +120,10 @@ class Logs:
                     most=self._settings.log_total_bytes,
                     keep_days=self._settings.log_keep_days,
                     server=self.server,
+                    now=self._date(),
                     live=frozenset(pane.record.id for pane in self._panes() if not pane.record.dead),
                 )
-                self.total_bytes = await self._loop.run_in_executor(None, clean)
+                self.kept = await self._loop.run_in_executor(None, clean)
             except Exception as error:  # noqa: BLE001  the next time may succeed
                 _log.warning("old logs could not be removed: %s", error)
             await asyncio.sleep(max(_CLEAN_S, _PAUSE * (self._loop.time() - began)))

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from phux_core.errors import InputBlockedError, InputTooLongError, PaneClosedError
+from phux_core.errors import DisconnectedError, InputBlockedError, InputTooLongError, PaneClosedError
 from phux_core.server.kernel.line_discipline import LINE_LIMIT, has_unread_input, measure
+from phux_core.server.pty.typed_input import TypedInput
 
 if TYPE_CHECKING:
     import asyncio
@@ -30,6 +31,7 @@ class _Entry:
     data: memoryview
     size: int
     done: asyncio.Future[None] | None = None
+    key: str | None = None
     timer: asyncio.TimerHandle | None = None
 
     def settle(self, error: Exception | None = None) -> None:
@@ -47,15 +49,17 @@ class WriteQueue:
 
     Args:
         name: The pane's name in messages.
+        typed: The memory in which the progress of entries survives the service.
 
     Attributes:
         may_be_unread: Whether there was input since all of it was last found to be read.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, fd: int, name: str) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, fd: int, name: str, typed: memoryview) -> None:
         self._loop = loop
         self._fd = fd
         self._name = name
+        self._typed = TypedInput(typed)
         self._entries: list[_Entry] = []  # usually empty, and then smaller than a deque
         self._queued = 0
         self._writing = False
@@ -63,8 +67,32 @@ class WriteQueue:
         self._pending_line = 0
         self.may_be_unread = False
 
-    def type(self, data: bytes) -> asyncio.Future[None]:
+    def find(self, key: str) -> tuple[int, asyncio.Future[None]] | None:
+        """Return what ``type`` returned for a key, with the number of bytes; None if nothing was typed for it.
+
+        Raises:
+            InputBlockedError: Only a part was typed.
+            DisconnectedError: It is unknown how much was typed.
+        """
+        for entry in self._entries:
+            if entry.key == key and entry.done is not None:
+                return entry.size, entry.done
+        found = self._typed.find(key)
+        if found is None:
+            return None
+        if found.is_writing:
+            raise DisconnectedError(f"the service died while it typed into {self._name}; how much was typed is unknown")
+        if found.written < found.size:
+            raise _blocked(f"the input for {self._name} was interrupted", found.written, found.size)
+        done: asyncio.Future[None] = self._loop.create_future()
+        done.set_result(None)
+        return found.size, done
+
+    def type(self, data: bytes, key: str | None = None) -> asyncio.Future[None]:
         """Queue bytes, all or nothing.
+
+        Args:
+            key: The key of the request, for ``find``.
 
         Returns:
             A future that is done when the kernel has accepted all bytes. It fails with InputBlockedError if the program
@@ -87,7 +115,7 @@ class WriteQueue:
         if not data:  # a mouse event that was not requested, for example
             done.set_result(None)
             return done
-        entry = self._append(data, done)
+        entry = self._append(data, done, key)
         if not done.done():
             entry.timer = self._loop.call_later(DEADLINE_S, self._give_up, entry)
         return done
@@ -114,8 +142,8 @@ class WriteQueue:
         self._queued = 0
         self.may_be_unread = False
 
-    def _append(self, data: bytes, done: asyncio.Future[None] | None) -> _Entry:
-        entry = _Entry(memoryview(data), len(data), done)
+    def _append(self, data: bytes, done: asyncio.Future[None] | None, key: str | None = None) -> _Entry:
+        entry = _Entry(memoryview(data), len(data), done, key)
         self._entries.append(entry)
         self._queued += entry.size
         self.may_be_unread = True
@@ -126,15 +154,18 @@ class WriteQueue:
     def _flush(self) -> None:
         while self._entries:
             entry = self._entries[0]
+            self._record(entry, is_writing=True)
             try:
                 written = os.write(self._fd, entry.data)
             except BlockingIOError:
                 written = 0
             except OSError:  # EIO: the program has closed the slave
+                self._record(entry)
                 self.close()
                 return
             self._queued -= written
             entry.data = entry.data[written:]
+            self._record(entry)
             if written:
                 self._read_at = self._loop.time()
             if entry.data:
@@ -150,6 +181,10 @@ class WriteQueue:
             else:
                 self._loop.remove_writer(self._fd)
 
+    def _record(self, entry: _Entry, *, is_writing: bool = False) -> None:
+        if entry.key is not None:
+            self._typed.record(entry.key, entry.size - len(entry.data), entry.size, is_writing=is_writing)
+
     def _give_up(self, entry: _Entry) -> None:
         if entry not in self._entries:
             return
@@ -160,11 +195,8 @@ class WriteQueue:
         self._entries.remove(entry)
         self._queued -= len(entry.data)
         self._pending_line = max(0, self._pending_line - len(entry.data))
-        written = entry.size - len(entry.data)
-        how_much = "nothing was typed" if written == 0 else f"{written} of {entry.size} bytes were typed"
-        entry.settle(
-            InputBlockedError(f"the program in {self._name} has not read its input for {DEADLINE_S:.0f} s; {how_much}")
-        )
+        problem = f"the program in {self._name} has not read its input for {DEADLINE_S:.0f} s"
+        entry.settle(_blocked(problem, entry.size - len(entry.data), entry.size))
 
     def _check_line_limit(self, data: bytes) -> int:
         """Refuse input that canonical mode would truncate; return the length of the unfinished line afterwards."""
@@ -175,3 +207,10 @@ class WriteQueue:
                 "its program reads line by line (canonical mode); nothing was typed"
             )
         return pending
+
+
+def _blocked(problem: str, written: int, size: int) -> InputBlockedError:
+    how_much = "nothing was typed" if written == 0 else f"{written} of {size} bytes were typed"
+    error = InputBlockedError(f"{problem}; {how_much}")
+    error.executed = written > 0
+    return error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define
 
+from phux_core.compact_json import to_bytes
 from phux_core.server.push.text_follower import Follower, Turns
 
 if TYPE_CHECKING:
@@ -114,13 +115,14 @@ class EventHub:
             asyncio.get_running_loop().call_soon(subscriber.push_event, number, event)  # after the reply
 
     def _push(self, pane: int | None, event: dict[str, Any]) -> None:
+        encoded = to_bytes(event)
         for number, one in list(self._subscriptions.items()):
             if one.pane is not None and one.pane != pane:
                 continue
             if one.follower is not None and event["event"] == "pane_closed":
                 one.follower.finish(event)
             else:
-                one.subscriber.push_event(number, event)
+                one.subscriber.push_encoded(number, encoded)
 
 
 def _event(name: str, pane: int | None, seq: int | None, payload: dict[str, object]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ the rendered and encoded event.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import deque
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,10 +19,11 @@ from attrs import frozen
 
 from phux_core.compact_json import to_bytes
 from phux_core.engine.plain import as_written, flowing_text
-from phux_core.escapes import STRING_OPENERS, cut_unfinished
+from phux_core.escapes import OSC_END, STRING_OPENERS, cut_unfinished
 from phux_core.logs.text import last_stretch, stretches
 from phux_core.server.documents import read_screen
 from phux_core.server.screen.changes import difference
+from phux_core.server.shell.hidden_nonce import without_nonce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,8 +42,6 @@ _END = 4 * 1024
 _LONGEST_DRAWN = 4 * 1024
 # A control string that is longer, such as an image or one that never ends, splits its line.
 _LONGEST_STRING = 64 * 1024
-# Any other escape sequence ends it, too; but a final ESC may be half of the terminator.
-_END_OF_STRING = re.compile(rb"[\x07\x18\x1a]|\x1b\\|\x1b(?=.)", re.DOTALL)
 # How long followers push before panes are read again.
 _TURN_S = 0.001
 # How many pieces are kept for other followers.
@@ -204,6 +202,8 @@ class Follower:
             return False
         place = self._place
         if place.pushed < pane.seq:
+            if self._screen:
+                pane.watch.settle()
             end = _end_of_piece(place.pushed)
             # The screen, which is in the last piece, may change without new output.
             turn = self._turns.number if end >= pane.seq else None
@@ -245,7 +245,7 @@ class Follower:
         start = max(place.line, oldest)
         # The reading thread may have added more to the journal than was parsed.
         end = min(_end_of_piece(place.pushed), pane.seq)
-        data = pane.journal.since(start, end - start)
+        data = without_nonce(pane.journal.since(start, end - start), pane.record.nonce, pane.journal, start)
         if not data:  # the pane was removed
             return Piece({}, _Place(start, pane.seq))
         if end < pane.seq and start + data.rfind(b"\n") >= place.pushed:
@@ -274,18 +274,18 @@ class Follower:
     def _skip_string(self, start: int) -> Piece:
         """Search the end of a long control string, which contains no text."""
         data = self._pane.journal.since(start, min(_PIECE, self._pane.seq - start))
-        found = _END_OF_STRING.search(data)
+        found = OSC_END.search(data)
         if found is not None:
-            end = start + (found.start() if found[0] == b"\x1b" else found.end())
+            end = start + found.end()
             return Piece({}, _Place(end, end))
         end = start + len(data)
         return Piece({}, _Place(end - data.endswith(b"\x1b"), end, in_string=True))
 
     def _drawn(self) -> dict[str, Any]:
         """Return the lines that appeared on the alternate screen; the text has only lines drawn in one piece."""
-        looks = self._pane.terminal.looks
-        before = looks.first_since(self.begins) if self._alt_lines is None else self._alt_lines
-        self._alt_lines = looks.latest
+        reads = self._pane.terminal.reads
+        before = reads.alt_lines_at(self.begins) if self._alt_lines is None else self._alt_lines
+        self._alt_lines = reads.alt_lines
         if not self._alt_lines or not self._is_output_drawn:
             return {}
         return {"drawn": difference(before, self._alt_lines)}
@@ -294,9 +294,7 @@ class Follower:
     def _is_output_drawn(self) -> bool:
         """Whether the alternate screen shows a command's output, not a prompt that was left there."""
         marks = self._pane.tracker.marks
-        if not self._output_only or not marks.is_active:
-            return True
-        return marks.start is not None and not marks.on_alt_screen
+        return not self._output_only or not marks.is_active or marks.start is not None
 
     def _stretches(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         return self._pane.tracker.output_between(start, end) if self._output_only else iter([(start, end)])

@@ -1,4 +1,4 @@
-"""Follow the run typed in a pane: its start, its end, its output and its result."""
+"""Follow the commands of a pane's shell: report them to clients, record them, and return the results of runs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from phux_core.errors import BusyError, PaneClosedError
 from phux_core.server.run import source_files
 from phux_core.server.run.output_capture import Capture
 from phux_core.server.run.record import End, Run, read_result
-from phux_core.server.run.remote_shell import ANSWER_S
-from phux_core.server.shell.edit_line import INTERRUPT, leaves_line
-from phux_core.server.shell.events import CommandFinished, CommandStarted
+from phux_core.server.run.remote_shell import ANSWER_S, RemoteShell
+from phux_core.server.shell.edit_line import INTERRUPT, QUESTION, leaves_line
+from phux_core.server.shell.events import CommandFinished, CommandStarted, HooksInDoubt, LineLength, PromptReady
+from phux_core.server.shell.hidden_nonce import hide_nonce
 from phux_core.server.shell.marks import exit_status
 from phux_core.server.shell.output_bounds import below_line, last_line, start_of_unmarked_prompt, typed_line
 from phux_core.server.shell.pane_shell import current_directory
@@ -26,33 +27,64 @@ if TYPE_CHECKING:
     from phux_core.engine.protocol import PrivateOsc
     from phux_core.errors import PhuxError
     from phux_core.server.history.pane_ledger import PaneLedger
-    from phux_core.server.shell.events import ShellEvent, State
+    from phux_core.server.run.record import RunRequest
+    from phux_core.server.shell.events import Look, ShellEvent, State
     from phux_core.server.shell.pane_shell import PaneShell
 
 _LARGE = 256 * 1024
 
 
 class RunFollower:
-    """The run typed last in one pane; ``read_log`` reads a part of its log.
+    """The commands of one pane's shell, and the run typed last.
+
+    Args:
+        read_log: Reads a part of the pane's log.
+        emit: Publishes an event to clients.
 
     Attributes:
         current: The run that was typed and has not finished.
         marked: Where the last of a run's own marks ends, and when it came.
     """
 
-    def __init__(self, shell: PaneShell, ledger: PaneLedger, read_log: Callable[[int, int], bytes]) -> None:
+    def __init__(
+        self,
+        shell: PaneShell,
+        ledger: PaneLedger,
+        read_log: Callable[[int, int], bytes],
+        emit: Callable[..., None],
+    ) -> None:
+        self.remote = RemoteShell(shell)
         self.current: Run | None = None
         self._last: Run | None = None
         self._resumed: Run | None = None  # of an earlier service
-        self._shell, self._ledger, self._read_log = shell, ledger, read_log
+        self._shell, self._ledger, self._read_log, self._emit = shell, ledger, read_log, emit
+        self._saw_prompt = False
         self.marked = -1, 0.0
         self._unsettled: tuple[Run, int | None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def find(self, id_: str) -> Run | None:
-        """Return a run that was requested before, on a lost connection."""
+    def find(self, request: RunRequest) -> Run | None:
+        """Return a run that was requested before, on a lost connection.
+
+        Raises:
+            BusyError: The command was typed, and its end was not observed.
+        """
         runs = (self.current, self._last, self._resumed)
-        return next((run for run in runs if run is not None and run.id == id_), None)
+        known = next((run for run in runs if run is not None and run.id == request.id), None)
+        entry = self._ledger.requested(request.id)
+        if known is not None or entry is None:
+            return known
+        if entry.start is None or entry.end is None or entry.ended_at is None:
+            raise BusyError(
+                f"the command {entry.id} was typed in {self._shell.name}, and its end was not observed",
+                remedy="look at the screen to see what happened",
+            )
+        run = Run.of_entry(entry, request, self._shell.record.shell or "")
+        run.capture = Capture(entry.start)
+        if entry.start < self._shell.journal.base:
+            run.capture.recall(self._read_log, min(entry.end, self._shell.journal.base))
+        self._resolve(run)
+        return run
 
     def begin(self, run: Run) -> None:
         """Follow a run that is about to be typed."""
@@ -75,7 +107,7 @@ class RunFollower:
             self.current.interleaved = True
             if INTERRUPT in data:
                 self.current.interrupted = True
-                self._shell.tracker.run_shell = None
+                self._shell.tracker.run_began(None)
 
     def take_state(self, state: State, front: tuple[int, str] | None) -> None:
         """Process the pane's state and its foreground process, by pid and name."""
@@ -87,8 +119,82 @@ class RunFollower:
                 self.settle()
         self._shell.changed.wake_all()
 
-    def take_event(self, event: ShellEvent) -> None:
-        """Process an event of the pane's own shell."""
+    def take_look(self, look: Look) -> None:
+        """Pass a look at the foreground to the tracker."""
+        if self._shell.tracker.has_started(look):
+            self._report_pending()
+        self._take_events(self._shell.tracker.look(look))
+
+    def take_mark(self, mark: PrivateOsc) -> None:
+        """Process a mark of the pane's own shell, of a run, or of a remote shell."""
+        tracker = self._shell.tracker
+        if not tracker.is_continuation(mark):
+            self._report_pending()
+        events = tracker.mark(mark)
+        if events:
+            self._take_events(events)
+        elif not self.remote.take_mark(mark):
+            self._take_own_mark(mark)
+        self._saw_prompt |= tracker.marks.continued
+        self._shell.changed.wake_all()
+
+    def take_output(self, data: bytes, base: int, start: int, end: int) -> int:
+        """Pass output without marks to the tracker if it needs any; return where the output ends."""
+        tracker = self._shell.tracker
+        if end > start and tracker.wants_output and tracker.written(data[start - base : end - base], start):
+            self._report_pending()
+        return max(start, end)
+
+    def finish_output(self) -> None:
+        """Query the foreground process group if a prompt was drawn.
+
+        Called after all available output was processed, because the kernel reports the current group, not the group at
+        the time of the prompt.
+        """
+        if self._saw_prompt:
+            self._saw_prompt = False
+            self._shell.watch.look_now()
+
+    def take_directory(self, cwd: str) -> None:
+        """Record the shell's working directory."""
+        if cwd != self._shell.record.cwd:
+            self._shell.record.cwd = cwd
+            self._emit("cwd_changed", cwd=cwd)
+
+    def _report_pending(self) -> None:
+        """Report the command of a POSIX shell that has started."""
+        pending = self._shell.tracker.marks.pending
+        if pending is not None:
+            self._take_events(self._shell.tracker.started(self._read_line(pending)))
+
+    def _take_events(self, events: list[ShellEvent]) -> None:
+        """Distribute events of the tracker."""
+        for event in events:
+            if isinstance(event, HooksInDoubt):
+                self._shell.keyboard.type_ours([{"text": QUESTION}])
+            elif not isinstance(event, LineLength):
+                self._follow_run(event)
+                self._publish(event)
+
+    def _publish(self, event: ShellEvent) -> None:
+        """Report an event to clients, and record it in the ledger."""
+        if isinstance(event, CommandStarted):
+            # A restart repeats events; their lines are in the ledger.
+            command = self._command or event.command or self._ledger.line_at(event.start) or self._read_line(event)
+            self._ledger.take(event, command)
+            self._emit("command_started", command=command, command_id=self._ledger.id_at(event.start))
+        elif isinstance(event, CommandFinished):
+            if event.start is not None:
+                id_ = self._ledger.id_at(event.start)
+                self._emit("command_finished", exit_code=event.exit_code, command_id=id_)
+            self.settle()  # first: callers of a run do not wait for the ledger
+            self._ledger.take(event, None)
+        elif self._shell.tracker.marks.editor:
+            self.take_directory(current_directory(self._shell.record))  # POSIX shells do not report it
+        self._saw_prompt |= isinstance(event, PromptReady) or bool(self._shell.tracker.marks.at_prompt)
+
+    def _follow_run(self, event: ShellEvent) -> None:
+        """Let an event of the pane's own shell begin or end the run."""
         run = self.current
         if run is not None and run.nonce is None:
             # After a restart, the events of earlier commands are repeated.
@@ -105,32 +211,29 @@ class RunFollower:
             self._end(run, event.exit_code, event.end)
         self._shell.changed.wake_all()
 
-    def take_mark(self, mark: PrivateOsc) -> ShellEvent | None:
-        """Process a mark that may be a run's own, and return its event."""
+    def _take_own_mark(self, mark: PrivateOsc) -> None:
+        """Process a mark that may be a run's own."""
         run = self.current
-        if run is None or run.nonce is None:
-            return None
         nonce, _, rest = mark.data.decode("ascii", "replace").partition(";")
-        if nonce != run.nonce:
-            return None
-        if rest == "C" and run.start is None:
-            self._begin(run, mark.end)
-            return CommandStarted(run.command, mark.end, run.typed_seq, run.typed_seq)
+        if run is None or nonce != run.nonce:
+            return
         kind, _, argument = rest.partition(";")
         code = exit_status(argument, is_ksh=run.shell == "ksh")
-        if kind == "D" and code is not None:
+        if rest == "C" and run.start is None:
+            self._begin(run, mark.end)
+            self._publish(CommandStarted(run.command, mark.end, run.typed_seq, run.typed_seq))
+        elif kind == "D" and code is not None:
             self._end(run, code, mark.start)
             self.marked = mark.end, time.monotonic()
-            return CommandFinished(code, run.start, mark.start)
-        return None
+            self._publish(CommandFinished(code, run.start, mark.start))
 
     @property
-    def command(self) -> str | None:
+    def _command(self) -> str | None:
         return self.current.command or None if self.current is not None else None
 
-    def read_line(self, event: CommandStarted) -> str | None:
+    def _read_line(self, event: CommandStarted) -> str | None:
         """Return the line of a command that its shell does not report."""
-        return self.command or typed_line(event, self._shell.journal, self._shell.record.cols, self._shell.record.rows)
+        return self._command or typed_line(event, self._shell.journal, self._shell.record.cols, self._shell.record.rows)
 
     def before_journal_restarts(self) -> None:
         """Save the output of the running command and its start, before the journal drops them."""
@@ -166,14 +269,14 @@ class RunFollower:
         run.start = place
         run.capture = Capture(place)
         if run.front is not None:
-            self._shell.tracker.run_shell = run.front[0]
+            self._shell.tracker.run_began(run.front[0])
         self._ledger.began(run.number, place)
         if self._shell.tracker.marks.editor:
             self._shell.journal.note = run.to_note()  # no mark reports it to the next service
 
     def _end(self, run: Run, exit_code: int | None, place: int, *, is_marked: bool = True) -> None:
         """Record that the shell has finished a run, whose output ends at ``place``."""
-        self.current = self._shell.tracker.run_shell = None
+        self.current = None
         self._shell.changed.wake_all()
         journal = self._shell.journal
         if run.start is None:
@@ -200,6 +303,10 @@ class RunFollower:
             return
         stretch = (run.capture or Capture(run.start)).finish(self._shell.journal, run.end.place)
         record = self._shell.record
+        stretch = stretch._replace(
+            head=hide_nonce(stretch.head, record.nonce),
+            tail=hide_nonce(stretch.tail, record.nonce, before=stretch.head),
+        )
         read = partial(read_result, run, stretch, record.id, record.cols, record.rows, current_directory(record))
         if len(stretch.head) + len(stretch.tail) < _LARGE:
             run.outcome.set(read())
@@ -218,7 +325,8 @@ class RunFollower:
 
     def drop(self, run: Run) -> None:
         if self.current is run:
-            self.current = self._shell.tracker.run_shell = None
+            self.current = None
+            self._shell.tracker.run_began(None)
             self._shell.changed.wake_all()
         source_files.remove(run.files)
         self._ledger.lost(run.number)
@@ -228,8 +336,6 @@ class RunFollower:
 
     def restore(self) -> None:
         """Continue the run that an earlier service noted, before the journal's marks are replayed."""
-        if self._shell.journal.position:
-            self._shell.tracker.line.is_doubtful = True
         note = self._shell.journal.note
         if note:
             run = self._resumed = Run.from_note(note)
@@ -242,7 +348,7 @@ class RunFollower:
             if run.end is None:
                 self.current = run
                 if run.start is not None and run.front is not None:
-                    self._shell.tracker.run_shell = run.front[0]
+                    self._shell.tracker.run_began(run.front[0])
             else:
                 assert run.start is not None
                 self._ledger.ended(run.number, run.start, run.end.place, run.end.exit_code)

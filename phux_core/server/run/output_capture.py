@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from phux_core import escapes
 from phux_core.engine.plain import as_written
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ DEFAULT_BYTES = 1024 * 1024
 _KEPT = MOST_BYTES
 
 
-# Invisible bytes that may follow the last newline.
-_NEWLINE_END = re.compile(rb"\n(?:\r|\x1b\[[0-9;]*[mK]|\x1b\(B|\x0f)*\Z")
+# Enough for the invisible bytes that may follow the last newline.
 _LONGEST_END = 256
 
 
@@ -116,7 +115,7 @@ def ends_with_newline(stretch: Stretch) -> bool:
         >>> ends_with_newline(Stretch(b"red\r\n\x1b[0m", 0, b"")), ends_with_newline(Stretch(b"50%", 0, b""))
         (True, False)
     """
-    return _NEWLINE_END.search((stretch.tail or stretch.head)[-_LONGEST_END:]) is not None
+    return escapes.strip((stretch.tail or stretch.head)[-_LONGEST_END:]).rstrip(b"\r\x0f").endswith(b"\n")
 
 
 def _text(data: bytes, *, cols: int, rows: int, raw: bool) -> bytes:

@@ -14,7 +14,7 @@ from phux_core.server.shell.marks import may_end_marks
 
 if TYPE_CHECKING:
     from phux_core.server.run.record import RunRequest
-    from phux_core.server.shell.tracker import Ready
+    from phux_core.server.shell.edit_line import Ready
 
 
 class Plan(NamedTuple):

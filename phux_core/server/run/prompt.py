@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
-from phux_core.server.shell.edit_line import ANSWER_S, PROMPT_S, QUESTION, Problem, problem_in_answer
-from phux_core.server.shell.tracker import SETTLE_S, Ready
+from phux_core.server.shell.edit_line import ANSWER_S, PROMPT_S, QUESTION, Problem, Ready, problem_in_answer
+from phux_core.server.shell.tracker import SETTLE_S
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 # The key may be lost with input typed before it: a prefix, an interrupt.
 _TRIES = 2
 _LONGEST_TAIL = 4096
-_MOST_REPEATS = 3
 
 
 def remaining(deadline: float | None) -> float | None:
@@ -36,12 +35,8 @@ class Prompt:
     def __init__(self, shell: PaneShell) -> None:
         self.is_awaited = False
         self._shell = shell
-        self._answers: list[LineLength] = []
         # The last reply that prevented typing, with its time and place.
         self._refused: tuple[Problem, float, int] | None = None
-
-    def take_answer(self, answer: LineLength) -> None:
-        self._answers.append(answer)
 
     def check(self) -> Ready | Problem:
         """Return whether a command can be typed now, or why not."""
@@ -96,12 +91,8 @@ class Prompt:
                 now = time.monotonic()
                 if deadline is not None and now >= deadline:
                     return None
-                if now >= began + problem.patience_s:
-                    if await self._interrupts_again():
-                        began = now
-                        continue
-                    if not patient:
-                        raise BusyError(problem.message, remedy=problem.remedy)
+                if now >= began + problem.patience_s and not patient:
+                    raise BusyError(problem.message, remedy=problem.remedy)
                 waits = [began + problem.patience_s - now, problem.again_s or 0.0, remaining(deadline) or 0.0]
                 await self._shell.changed.wait(min((wait_s for wait_s in waits if wait_s > 0), default=None))
         finally:
@@ -121,20 +112,20 @@ class Prompt:
 
         Return why nothing can be typed, ``unanswered`` if the shell does not reply; None if the line is empty.
         """
-        line = self._shell.tracker.line
+        tracker, line = self._shell.tracker, self._shell.tracker.line
         place = self._shell.journal.position
         if self._refused is not None and self._refused[1:] == (line.typed_at, place):
             return self._refused[0]
         asked_at = time.monotonic()
-        self._answers.clear()
+        tracker.asked()
         for again in range(1, _TRIES + 1):
             await self._shell.keyboard.type_ours([{"text": QUESTION}])
             until = asked_at + again * ANSWER_S
-            while not self._answers and (left_s := until - time.monotonic()) > 0:
+            while tracker.answer is None and (left_s := until - time.monotonic()) > 0:
                 await self._shell.changed.wait(left_s)
-            if self._answers or line.typed_at > asked_at:
+            if tracker.answer is not None or line.typed_at > asked_at:
                 break
-        answer = self._answers[-1] if self._answers else None
+        answer = tracker.answer
         continued = answer is not None and (answer.mode == "more" or not await self._is_redrawn(answer))
         if line.typed_at > asked_at:
             return Problem(f"keys are being typed at the prompt of {self._shell.name}", PROMPT_S, again_s=SETTLE_S)
@@ -144,20 +135,6 @@ class Prompt:
             return None
         self._refused = problem, line.typed_at, self._shell.journal.position
         return problem
-
-    async def _interrupts_again(self) -> bool:
-        """Press a C-c again that had no effect.
-
-        fish loses one that comes within 30 ms of another key, or after it was queried: of those, every second one.
-        """
-        tracker = self._shell.tracker
-        line = tracker.line
-        if not (tracker.is_marked and line.is_interrupt) or line.repeats == _MOST_REPEATS:
-            return False
-        self._refused = None
-        line.interrupted_again(time.monotonic())
-        await self._shell.keyboard.type_ours([{"key": "C-c"}])
-        return True
 
     async def _is_redrawn(self, answer: LineLength) -> bool:
         """Return whether the prompt is drawn again after a reply; bash does not report continuation otherwise."""

@@ -15,6 +15,7 @@ from phux_core.server.shell.output_bounds import start_of_fish_output
 from phux_core.server.sync import Promise
 
 if TYPE_CHECKING:
+    from phux_core.logs.ledger import Entry
     from phux_core.server.run.output_capture import Capture, Stretch
     from phux_core.server.shell.state_watch import StateWatch
 
@@ -94,6 +95,29 @@ class Run:
         if state["front"] is not None:
             state["front"] = tuple(state["front"])
         return cls(**state)
+
+    @classmethod
+    def of_entry(cls, entry: Entry, request: RunRequest, shell: str) -> Run:
+        """Return a finished run whose state is known only from the ledger."""
+        assert entry.end is not None
+        assert entry.ended_at is not None
+        duration_s = max(0.0, entry.ended_at - entry.started_at)
+        return cls(
+            entry.request or "",
+            request.max_bytes,
+            request.raw,
+            None,
+            shell,
+            [],
+            entry.place,
+            time.monotonic(),
+            entry.started_at,
+            entry.number,
+            entry.by,
+            entry.client,
+            start=entry.start,
+            end=End(entry.exit_code, entry.end, duration_s),
+        )
 
 
 _NOTED = [each.name for each in fields(Run) if each.name not in {"command", "never_started", "capture", "outcome"}]

@@ -16,9 +16,8 @@ from phux_core.server.run import source_files
 from phux_core.server.run.plan import make_plan, plan_as_it_is
 from phux_core.server.run.prompt import Prompt, remaining
 from phux_core.server.run.record import Run, timed_out
-from phux_core.server.run.remote_shell import RemoteShell
-from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem
-from phux_core.server.shell.tracker import SETTLE_S, Ready
+from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem, Ready
+from phux_core.server.shell.tracker import SETTLE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +49,7 @@ class Runner:
     def __init__(self, shell: PaneShell, ledger: PaneLedger, runs: RunFollower, directory: str) -> None:
         self.lock = asyncio.Lock()
         self.prompt = Prompt(shell)
-        self.remote = RemoteShell(shell)
+        self._remote = runs.remote
         self._shell, self._ledger, self._runs, self._directory = shell, ledger, runs, directory
 
     # The caller's side
@@ -65,7 +64,7 @@ class Runner:
             ``outcome`` and its fields, see docs/wire.md.
         """
         deadline = None if request.timeout_s is None else time.monotonic() + request.timeout_s
-        known = self._runs.find(request.id)
+        known = self._runs.find(request)
         if known is not None:
             return await self._outcome(known, request, deadline)
         if request.timeout_s == 0:
@@ -87,7 +86,7 @@ class Runner:
 
     async def start(self, request: RunRequest, is_wanted: Callable[[], bool]) -> Run:
         """Type a command at the prompt, and do not wait for its end."""
-        known = self._runs.find(request.id)
+        known = self._runs.find(request)
         if known is not None:
             return known
         await self._refuse_if_busy(request)
@@ -105,16 +104,16 @@ class Runner:
 
     async def _start(self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]) -> Run | None:
         """Wait for the prompt and type; return None if the timeout expired."""
-        self.remote.drop_query()
+        self._remote.drop_query()
         if self._runs.current is not None:
-            self.remote.forget()  # the running command may have started another shell
+            self._remote.forget()  # the running command may have started another shell
         while True:
             ready = await self.prompt.wait(self._check, self._ask, deadline, is_wanted, patient=request.queue)
             if ready is None:
                 return None
             plan = plan_as_it_is(request, ready)
             if plan is None:
-                plan = await make_plan(request, ready, self.remote.kind, self._directory)
+                plan = await make_plan(request, ready, self._remote.kind, self._directory)
                 # Planning took time, in which something may have been typed.
                 if isinstance(self._check(), Problem) or not is_wanted():
                     source_files.remove(plan.files)
@@ -160,21 +159,21 @@ class Runner:
             if self._awaits_remote_prompt:
                 unfinished = f"the shell behind {self._shell.name} has not drawn its prompt yet"
                 return Problem(unfinished, PROMPT_S, again_s=SETTLE_S)
-            if self.remote.kind is None:
-                return self.remote.unknown
+            if self._remote.kind is None:
+                return self._remote.unknown
         return result
 
     async def _ask(self, problem: Problem) -> Problem | None:
         """Query the shell about a problem; return the remaining one, or None."""
-        if problem is not self.remote.unknown:
+        if problem is not self._remote.unknown:
             return await self.prompt.ask(problem)
-        await self.remote.ask()
-        return None if self.remote.kind is not None else problem
+        await self._remote.ask()
+        return None if self._remote.kind is not None else problem
 
     @property
     def _awaits_remote_prompt(self) -> bool:
         """Whether a remote shell has just executed a line of ours, and written nothing since."""
-        place, marked_at = max(self.remote.marked, self._runs.marked)
+        place, marked_at = max(self._remote.marked, self._runs.marked)
         return self._shell.position() <= place and time.monotonic() < marked_at + _REMOTE_PROMPT_S
 
     # Typing

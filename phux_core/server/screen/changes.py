@@ -37,41 +37,61 @@ class Change(NamedTuple):
     rows: list[int]
 
 
-class RowClock:
-    """The sequence numbers at which each row of a screen was last seen to change."""
+class ScreenReads:
+    """The latest reads of one pane's screen, and where each row was last seen to change.
+
+    Attributes:
+        alt_lines: The lines on the alternate screen at the latest read; none if the main screen was shown.
+    """
 
     def __init__(self) -> None:
+        self.alt_lines: list[str] = []
         self._shape: object = None
         self._text: list[str] = []
         self._styles: list[Any] = []
         self._seen_at: list[int] = []
         self._scrolled = 0
-        self._looks: deque[tuple[int, int]] = deque(maxlen=_READS)
+        self._reads: deque[tuple[int, int]] = deque(maxlen=_READS)  # how far the screen had scrolled
+        self._alt_reads: deque[tuple[int, list[str]]] = deque(maxlen=_ALT_READS)
 
-    def look(self, seq: int, shape: object, text: Sequence[str], styles: Sequence[Any] | None = None) -> None:
+    def add(self, engine: Engine, seq: int, lines: Lines, styles: Sequence[Any] | None = None) -> None:
         """Record the current screen.
 
-        Only screens of the same shape are compared, and styles only if they were read.
+        Only screens of the same size and kind are compared, and styles only if they were read.
         """
-        latest = self._looks[-1][0] if self._looks else -1
+        latest = self._reads[-1][0] if self._reads else -1
+        shape, text = (engine.cols, engine.rows, engine.alt_screen), lines.text
+        self._add_alt_lines(seq, _joined(lines, engine.cols) if engine.alt_screen else [])
         if shape != self._shape:
             self._shape = shape
-            self._looks.clear()
+            self._reads.clear()
             self._text, self._seen_at = list(text), [seq] * len(text)
             self._styles = [None] * len(text) if styles is None else list(styles)
             if seq == latest:
                 return  # resized: an earlier read at this sequence number returned another screen
         elif text != self._text or styles is not None:
             self._compare(seq, list(text), styles)
-        if seq != latest or not self._looks:
-            self._looks.append((seq, self._scrolled))
-        else:
-            self._looks[-1] = (seq, self._scrolled)
+        if seq == latest:
+            self._reads.pop()
+        self._reads.append((seq, self._scrolled))
+
+    def _add_alt_lines(self, seq: int, lines: list[str]) -> None:
+        if self._alt_reads and self.alt_lines == lines:
+            self._alt_reads.pop()
+        self._alt_reads.append((seq, lines))
+        self.alt_lines = lines
+
+    def alt_lines_at(self, seq: int) -> list[str]:
+        """Return the lines on the alternate screen at a sequence number that is not in the future.
+
+        If there was no read at that moment, the next one is used, so that older lines are never considered new.
+        """
+        return next(lines for read, lines in self._alt_reads if read >= seq)
 
     def since(self, seq: int) -> Change:
         """Return the changes since a sequence number; all rows if it is in the future, and so maybe another pane's."""
-        known = bool(self._looks) and seq <= self._looks[-1][0]
-        scrolled = next((scrolled for look, scrolled in reversed(self._looks) if known and look <= seq), None)
+        known = bool(self._reads) and seq <= self._reads[-1][0]
+        scrolled = next((scrolled for read, scrolled in reversed(self._reads) if known and read <= seq), None)
         if scrolled is None:
             return Change(full=True, scrolled=0, rows=list(range(len(self._text))))
         rows = [row for row, seen_at in enumerate(self._seen_at) if seen_at > seq]
@@ -109,35 +129,10 @@ def _shift(old: list[str], new: list[str]) -> int:
     return 0
 
 
-class Looks:
-    """The lines on one pane's alternate screen at each read; none while the main screen was shown."""
-
-    def __init__(self) -> None:
-        self._looks: deque[tuple[int, list[str]]] = deque(maxlen=_ALT_READS)
-
-    def add(self, seq: int, lines: list[str]) -> None:
-        if self._looks and self._looks[-1][1] == lines:
-            self._looks.pop()
-        self._looks.append((seq, lines))
-
-    def first_since(self, seq: int) -> list[str]:
-        """Return the lines at a sequence number that is not in the future.
-
-        If there was no read at that moment, the next one is used, so that older lines are never considered new.
-        """
-        return next(lines for look, lines in self._looks if look >= seq)
-
-    @property
-    def latest(self) -> list[str]:
-        return self._looks[-1][1]
-
-
-def lines_shown(engine: Engine, lines: Lines) -> list[str]:
-    """Join the rows of the alternate screen to lines; return none while the main screen is shown."""
-    if not engine.alt_screen:
-        return []
+def _joined(lines: Lines, cols: int) -> list[str]:
+    """Join the rows of a screen to lines."""
     wrapped = {row for row, goes_on in enumerate(lines.wrapped) if goes_on}
-    return [line for line in join_wrapped(lines.text, wrapped, engine.cols) if line]
+    return [line for line in join_wrapped(lines.text, wrapped, cols) if line]
 
 
 def difference(before: list[str], now: list[str]) -> dict[str, list[str]]:

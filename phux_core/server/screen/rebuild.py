@@ -1,7 +1,10 @@
 """Rebuild a terminal after a restart of the service, from its checkpoint and the output since.
 
+That takes a while for a long scrollback, so a terminal is only rebuilt when it is used, or in idle time. Until then,
+its shell's marks and its most-read properties are known without it.
+
 Invalid checkpoints and journals raise no exceptions: a terminal that cannot be rebuilt starts blank, at the right
-position in the output, and ``Rebuilt.note`` explains it.
+position in the output, and a note explains it.
 """
 
 from __future__ import annotations
@@ -9,17 +12,18 @@ from __future__ import annotations
 import json
 import logging
 import struct
+import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core import engine as engines
-from phux_core.engine.protocol import DEFAULT_HISTORY
+from phux_core.compact_json import to_bytes
+from phux_core.engine.protocol import DEFAULT_HISTORY, PrivateOsc
 from phux_core.engine.tap import Tap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phux_core.engine import Engine
-    from phux_core.engine.protocol import Effect
     from phux_core.keeper.journal import Journal
 
 SET_ASIDE = "its screen was cleared: the service crashed repeatedly while rebuilding it; the log is complete"
@@ -33,62 +37,105 @@ _SLICE = 256 * 1024
 _log = logging.getLogger("phux.recovery")
 
 
-class Rebuilt(NamedTuple):
-    """A rebuilt terminal.
+class Stored(NamedTuple):
+    """The terminal of an earlier service.
 
     Attributes:
-        engine: The engine; its position is the journal's.
+        end: The position in the output at which the terminal is used.
+        start: The position of its checkpoint; the output since is replayed.
+        checkpoint: The engine's checkpoint, compressed; None if there is none, or another one than that of the journal.
         notes: The state stored with the checkpoint; None if there was no checkpoint.
-        effects: The effects of the output since then. Replies were sent and events published by the earlier service, so
-            only marks matter.
-        note: What could not be rebuilt; None if everything was. ``SET_ASIDE`` if the journal was not read, because it
+        marks: The shell's marks in the output since. Other effects of that output were handled by the earlier service.
+        note: What could not be restored; None if everything was. ``SET_ASIDE`` if the journal was not read, because it
             crashed earlier services.
     """
 
-    engine: Engine
+    end: int
+    start: int
+    checkpoint: bytes | None
     notes: dict[str, Any] | None
-    effects: list[Effect]
+    marks: list[PrivateOsc]
     note: str | None = None
+
+
+def read_stored(labelled: bytes | None, journal: Journal) -> Stored:
+    """Read what an earlier service has stored of a pane's terminal.
+
+    Args:
+        labelled: The checkpoint at the start of the journal, from ``label``; None if the terminal was new.
+    """
+    checkpoint = notes = None
+    note = DAMAGED if journal.is_damaged else None
+    tap = Tap(journal.base)
+    if labelled:
+        try:
+            position, notes, packed = _unlabel(labelled)
+            # A keeper that was stuck may have an old checkpoint, from before the journal was restarted.
+            if not journal.base <= position <= journal.position:
+                raise ValueError(f"a checkpoint at {position}, of a journal from {journal.base} to {journal.position}")
+            # A service that died before it restarted the journal left a checkpoint that includes some of it.
+            checkpoint, tap = packed, _load_tap(notes, position)
+        except Exception:  # noqa: BLE001  one pane must not keep the others from being restored
+            _log.exception("a checkpoint cannot be used; the output since is fed to a new terminal")
+            note = UNREADABLE
+    start = tap.position
+    marks = [effect for effect in tap.scan(journal.since(start))[1] if isinstance(effect, PrivateOsc)]
+    return Stored(journal.position, start, checkpoint, notes, marks, note)
 
 
 def rebuild(
     name: str,
     cols: int,
     rows: int,
-    checkpoint: bytes | None,
+    stored: Stored,
     journal: Journal,
     history: int = DEFAULT_HISTORY,
     progress: Callable[[], object] = lambda: None,
-) -> Rebuilt:
-    """Rebuild a pane's engine.
+) -> tuple[Engine, str | None]:
+    """Rebuild a pane's engine; return it, and a note on what could not be rebuilt.
 
     Args:
-        checkpoint: The checkpoint at the start of the journal, from ``label``; None if the terminal was new.
         progress: Called repeatedly while the journal is replayed.
     """
-    engine = notes = None
-    note = DAMAGED if journal.is_damaged else None
+    engine, note = None, stored.note
     start = journal.base
-    if checkpoint:
+    if stored.checkpoint is not None:
         try:
-            position, notes, packed = _unlabel(checkpoint)
-            engine = _restore(packed, name, position, journal)
-        except Exception:  # noqa: BLE001  one pane must not keep the others from being rebuilt
+            engine = _restore(stored.checkpoint, name, stored.start)
+        except Exception:  # noqa: BLE001
             _log.exception("a checkpoint could not be restored; the output since is fed to a new terminal")
             note = UNREADABLE
         if engine is not None:
-            # A service that died before it restarted the journal left a checkpoint that includes some of it.
             start = engine.position
     try:
         if engine is None:
             engine = engines.create(name, cols, rows, history=history, position=start)
-        effects = _replay(engine, journal, start, progress)
+        for place in range(start, stored.end, _SLICE):
+            progress()
+            engine.feed(journal.since(place, min(_SLICE, stored.end - place)))
         if (engine.cols, engine.rows) != (cols, rows):
             engine.resize(cols, rows)
     except Exception:  # noqa: BLE001
         _log.exception("a terminal could not be rebuilt; it starts blank")
-        return Rebuilt(blank(name, cols, rows, journal.position, history), notes, _marks(journal, start), CLEARED)
-    return Rebuilt(engine, notes, effects, note)
+        return blank(name, cols, rows, stored.end, history), CLEARED
+    return engine, note
+
+
+def summary(engine: Engine) -> bytes:
+    """Return the properties of a terminal that are often read, for ``read_summary``."""
+    return to_bytes([engine.position, engine.alt_screen, engine.title])
+
+
+def read_summary(journal: Journal) -> dict[str, Any]:
+    """Return the properties of a terminal that are known without rebuilding it; none if it has changed since."""
+    if journal.position == 0:
+        return {"alt_screen": False, "title": None}
+    try:
+        position, alt_screen, title = json.loads(journal.summary)
+    except (ValueError, TypeError):
+        return {}
+    is_valid = position == journal.position and isinstance(alt_screen, bool) and isinstance(title, str | None)
+    return {"alt_screen": alt_screen, "title": title} if is_valid else {}
 
 
 def blank(name: str, cols: int, rows: int, position: int, history: int = DEFAULT_HISTORY) -> Engine:
@@ -100,10 +147,10 @@ def blank(name: str, cols: int, rows: int, position: int, history: int = DEFAULT
         return engines.create("pyte", cols, rows, history=history, position=position)
 
 
-def label(checkpoint: bytes, position: int, notes: dict[str, Any]) -> bytes:
-    """Add the position in the output and other state to a checkpoint."""
-    text = json.dumps(notes).encode()
-    return _LABEL.pack(position, len(text)) + text + checkpoint
+def label(checkpoint: bytes, position: int, notes: dict[str, Any], tap: str = "") -> bytes:
+    """Add the position in the output, the state of its scanner (``Tap.dump``) and other state to a checkpoint."""
+    text = json.dumps({**notes, "tap": tap} if tap else notes).encode()
+    return _LABEL.pack(position, len(text)) + text + zlib.compress(checkpoint, 1)
 
 
 def _unlabel(labelled: bytes) -> tuple[int, dict[str, Any], bytes]:
@@ -112,26 +159,19 @@ def _unlabel(labelled: bytes) -> tuple[int, dict[str, Any], bytes]:
     return position, notes, labelled[_LABEL.size + size :]
 
 
-def _restore(checkpoint: bytes, name: str, position: int, journal: Journal) -> Engine | None:
+def _load_tap(notes: dict[str, Any], position: int) -> Tap:
+    """Return the scanner for the output since a checkpoint, which may begin inside a mark."""
+    state = notes.pop("tap", None)
+    tap = Tap(position) if state is None else Tap.load(state)
+    return tap if tap.position == position else Tap(position)
+
+
+def _restore(checkpoint: bytes, name: str, position: int) -> Engine | None:
     """Restore a checkpoint; return None if it is another engine's, and raise an error if it cannot be used."""
-    engine = engines.restore(checkpoint)
-    # A keeper that was stuck may have an old checkpoint, from before the journal was restarted.
-    if engine.name == name and engine.position == position and journal.base <= position <= journal.position:
+    engine = engines.restore(zlib.decompress(checkpoint))
+    if engine.name == name and engine.position == position:
         return engine
     engine.close()
     if engine.name != name:
         return None
-    raise ValueError(f"a checkpoint at {position}, of a journal from {journal.base} to {journal.position}")
-
-
-def _replay(engine: Engine, journal: Journal, start: int, progress: Callable[[], object]) -> list[Effect]:
-    effects: list[Effect] = []
-    for place in range(start, journal.position, _SLICE):
-        progress()
-        effects += engine.feed(journal.since(place, _SLICE))
-    return effects
-
-
-def _marks(journal: Journal, start: int) -> list[Effect]:
-    """Return the marks in the output, without a terminal."""
-    return Tap(start).scan(journal.since(start))[1]
+    raise ValueError(f"a checkpoint at {engine.position}, labelled {position}")

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import sys
+from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import ReferenceType, ref
 
 from phux_core.engine.resting import RestingEngine
 from phux_core.server.screen.attach_frames import Picture
-from phux_core.server.screen.changes import Looks, RowClock
+from phux_core.server.screen.changes import ScreenReads
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, MutableSequence
 
-    from phux_core.engine.protocol import Effect, Engine, Span
+    from phux_core.engine import Engine
+    from phux_core.engine.protocol import Effect, Span
+    from phux_core.engine.resting import Rest
 
 REST_AFTER_S = 10.0
 """How long an engine must be unused before it is suspended."""
-# An engine with more rows of history or a larger checkpoint, or on the alternate screen, is not suspended: it takes too
-# long to wake.
+RETIRED_REST_AFTER_S = 1.0
+"""The same once the program has ended: the screen is often read right then, and rarely later."""
+# An engine with more rows of history or a larger checkpoint, or on the alternate screen, is not suspended while its
+# program runs: it takes too long to wake.
 _MOST_ROWS = 500
 _MOST_BYTES = 64 * 1024
 # glibc keeps the memory that libghostty frees until malloc_trim is called. One call after this delay serves all engines
@@ -35,7 +41,7 @@ class Terminal:
     """The terminal of one pane.
 
     Args:
-        engine: The pane's engine; the caller must no longer use it.
+        engine: The pane's engine, awake or at rest; the caller must no longer use it.
         feed_mark: Holds the id of the pane whose engine is working, for the keeper to read if the engine crashes the
             service.
         make_successor: Makes a blank engine if this one fails; see ``RestingEngine``.
@@ -48,17 +54,22 @@ class Terminal:
         self,
         pane_id: int,
         loop: asyncio.AbstractEventLoop,
-        engine: Engine,
+        engine: Engine | Rest,
         feed_mark: MutableSequence[int] | memoryview[int],
         make_successor: Callable[[Exception, int], Engine],
     ) -> None:
         self._id, self._loop, self._feed_mark = pane_id, loop, feed_mark
         self._picture: ReferenceType[Picture] | None = None
         self._used_at = 0.0
+        self._is_retired, self._rest_after_s = False, REST_AFTER_S
         self._timer: asyncio.TimerHandle | None = None
         self.engine = RestingEngine(engine, self.rest_later, make_successor)
-        self.clock, self.looks = RowClock(), Looks()
         self.rest_later()
+
+    @cached_property
+    def reads(self) -> ScreenReads:
+        """The latest reads of the screen; created by the first read."""
+        return ScreenReads()
 
     def feed(self, data: bytes) -> list[Effect]:
         """Parse output, and return its effects besides those on the screen."""
@@ -103,20 +114,30 @@ class Terminal:
         return self.engine.changed()
 
     def rest_later(self) -> None:
-        """Record that the engine is in use, and suspend it once it has been unused for ``REST_AFTER_S``."""
+        """Record that the engine is in use, and suspend it once it has been unused for a while."""
         self._used_at = self._loop.time()
         if self._timer is None:
-            self._timer = self._loop.call_later(REST_AFTER_S, self._rest_if_unused)
+            self._timer = self._loop.call_later(self._rest_after_s, self._rest_if_unused)
+
+    def retire(self) -> None:
+        """Suspend the engine soon, whatever its size, because the program has ended."""
+        self._is_retired, self._rest_after_s = True, RETIRED_REST_AFTER_S
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.rest_later()
 
     def _rest_if_unused(self) -> None:
         self._timer = None
+        if self.engine.at_rest:
+            return
         if self.is_seen():
             self._used_at = self._loop.time()
-        left_s = self._used_at + REST_AFTER_S - self._loop.time()
+        left_s = self._used_at + self._rest_after_s - self._loop.time()
         if left_s > 0:
             self._timer = self._loop.call_later(left_s, self._rest_if_unused)
-        elif not self.engine.alt_screen and self.engine.history_rows <= _MOST_ROWS:
-            self.engine.rest(_MOST_BYTES)
+        elif self._is_retired or not (self.engine.alt_screen or self.engine.history_rows > _MOST_ROWS):
+            self.engine.rest(sys.maxsize if self._is_retired else _MOST_BYTES)
             if self._loop not in _trimming:
                 _trimming.add(self._loop)
                 self._loop.call_later(_TRIM_AFTER_S, _trim, self._loop)

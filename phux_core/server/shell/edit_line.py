@@ -8,11 +8,15 @@ therefore not reconstructed: it is known to be empty, or it is in doubt. A shell
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import define
 
+from phux_core import escapes
 from phux_core.server.shell.events import CommandFinished, CommandStarted, LineLength
+
+if TYPE_CHECKING:
+    from phux_core.server.kernel.foreground import Foreground
 
 QUESTION = "\x1b[7748~"
 """The key that makes an integrated shell report the length of its line."""
@@ -30,8 +34,7 @@ _ENDS_LINE = (b"\r", b"\n", INTERRUPT)
 _ERASES_LINE = (INTERRUPT, b"\x15")
 # One entered line, as keys or as a paste.
 _LINE = re.compile(rb"(?:\x1b\[200~[^\x00-\x1f\x7f]*\x1b\[201~|[^\x00-\x1f\x7f]*)[\r\n]")
-# Output of a shell after a prompt while the line is empty.
-_INVISIBLE = re.compile(rb"(?:\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|\([0B]|[=>78])|[\x00-\x1a])*")
+_CONTROLS = bytes(range(0x1B))
 
 
 class Problem(NamedTuple):
@@ -48,6 +51,18 @@ class Problem(NamedTuple):
     remedy: str | None = None
     again_s: float | None = None
     asks: bool = False
+
+
+class Ready(NamedTuple):
+    """A command can be typed.
+
+    Attributes:
+        foreground: The program that reads it.
+        shell: The kind of integrated shell that reads it; None if it is another program.
+    """
+
+    foreground: Foreground
+    shell: str | None
 
 
 def typed_problem(where: str, how: str) -> Problem:
@@ -68,7 +83,6 @@ class EditLine:
         typed_at: When a person or client typed last.
         entered_at: When a line was entered that the shell has not accepted yet; 0 if there is none.
         is_interrupt: Whether that line was ended by C-c.
-        repeats: How often phux has pressed that C-c again.
         is_doubtful: Whether keys with an unknown effect were typed.
         is_unfinished: Whether keys were typed since the last line was entered or erased.
         harmless: The shell's output after the prompt when the line was known to be empty, such as a right prompt.
@@ -77,7 +91,6 @@ class EditLine:
     typed_at: float = 0.0
     entered_at: float = 0.0
     is_interrupt: bool = False
-    repeats: int = 0
     is_doubtful: bool = False
     is_unfinished: bool = False
     harmless: bytes = b""
@@ -87,7 +100,7 @@ class EditLine:
 
         ``early``: a command is running, or the line before this one was not accepted yet.
         """
-        self.typed_at, self.repeats = now, 0
+        self.typed_at = now
         self.is_unfinished = data[-1:] not in (*_ENDS_LINE, *_ERASES_LINE) and data != _REDRAW
         if data[-1:] in _ENDS_LINE:
             before = self.is_doubtful or (self.entered_at > 0 and not self.is_interrupt)
@@ -104,11 +117,6 @@ class EditLine:
         """Record that phux itself has entered a line."""
         self.entered_at, self.is_interrupt, self.is_unfinished = now, False, False
 
-    def interrupted_again(self, now: float) -> None:
-        """Record that phux has pressed a C-c again."""
-        self.entered_at = now
-        self.repeats += 1
-
     def taken(self, event: CommandStarted | CommandFinished, shell: str | None) -> None:
         """Record that the shell accepted the line, or has finished its command."""
         self.entered_at = 0.0
@@ -124,7 +132,8 @@ class EditLine:
 
         ``tail`` is the shell's output after its prompt: the shell may also insert a line by itself.
         """
-        return self.is_doubtful or self.entered_at > 0 or (_INVISIBLE.fullmatch(tail) is None and tail != self.harmless)
+        shows_text = bool(escapes.strip(tail).strip(_CONTROLS)) and tail != self.harmless
+        return self.is_doubtful or self.entered_at > 0 or shows_text
 
 
 def leaves_line(event: CommandStarted | CommandFinished, shell: str | None) -> bool:

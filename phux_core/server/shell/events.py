@@ -1,11 +1,37 @@
-"""The events of a shell, as reported by the tracker. All places are sequence numbers of the pane's stream."""
+"""Looks at a shell, which the tracker gets, and events, which it reports.
+
+All places are sequence numbers of the pane's stream.
+"""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+if TYPE_CHECKING:
+    from phux_core.server.kernel.foreground import Foreground
 
 State = Literal["prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead"]
 STATES: tuple[State, ...] = get_args(State)
+
+
+class Look(NamedTuple):
+    """The state of the kernel and the terminal at one moment.
+
+    Attributes:
+        unread: Whether the program has not read all input.
+        alt_screen: Whether the alternate screen is shown.
+        has_output: Whether there is unread output.
+        in_editor: Whether a line editor has enabled bracketed paste.
+        replaced_at: If a program has replaced the shell, where that program's prompt begins; else None.
+    """
+
+    now: float
+    foreground: Foreground | None
+    unread: bool = False
+    alt_screen: bool = False
+    has_output: bool = False
+    in_editor: bool = False
+    replaced_at: int | None = None
 
 
 class PromptReady(NamedTuple):
@@ -58,4 +84,8 @@ class LineLength(NamedTuple):
     place: int
 
 
-ShellEvent = PromptReady | CommandStarted | CommandFinished | LineLength
+class HooksInDoubt(NamedTuple):
+    """A command may have replaced the hooks of bash that mark its end; ``QUESTION`` makes bash restore them."""
+
+
+ShellEvent = PromptReady | CommandStarted | CommandFinished | LineLength | HooksInDoubt

@@ -48,16 +48,19 @@ class Keyboard:
         self._loop, self._fd, self._name = loop, fd, name
         self._engine, self._journal, self._tracker = engine, journal, tracker
         self._position = position
-        self.queue = WriteQueue(loop, fd, name)
+        self.queue = WriteQueue(loop, fd, name, journal.typed)
         self.is_open = fd >= 0
 
-    def type(self, items: Items, *, note: bytes | None = None) -> tuple[bytes, asyncio.Future[None]]:
+    def type(
+        self, items: Items, *, note: bytes | None = None, key: str | None = None
+    ) -> tuple[bytes, asyncio.Future[None]]:
         """Type the items of an ``input`` call, encoded for the current modes, as one piece.
 
         Mouse and focus events that the program has not requested are skipped.
 
         Args:
             note: The note to store in the journal first; only for input of a run.
+            key: The key of the request.
 
         Returns:
             The bytes, and a future that is done when they are written.
@@ -74,7 +77,7 @@ class Keyboard:
         # Asked before the program can read the input and change the terminal.
         column = self._engine.cursor().x if editor in {"wraps", "breaks"} else 0
         echo = editor != "none" or is_echoed(self._fd)
-        written = self.queue.type(data)
+        written = self.queue.type(data, key)
         now, ours = self._loop.time(), note is not None
         self._tracker.typed(data, self._position(), now, column=column, cols=self._engine.cols, echo=echo, ours=ours)
         return data, written
@@ -86,7 +89,7 @@ class Keyboard:
     def reply(self, data: bytes) -> None:
         self.queue.reply(data)
         # busybox takes a reply for the first row for the start of a key, and reads on for 50 ms.
-        self._tracker.last_reply = self._loop.time() + (_FIRST_ROW_S if data.startswith(_FIRST_ROW) else 0.0)
+        self._tracker.replied(self._loop.time() + (_FIRST_ROW_S if data.startswith(_FIRST_ROW) else 0.0))
 
     def close(self) -> None:
         """Fail all queued input: the program has ended."""

@@ -2,12 +2,14 @@
 
 bash, zsh and fish mark the start of a command. POSIX shells only mark their prompts: there a command starts after the
 first newline after the typed Enter.
+
+The marks of each kind have increasing numbers, so a mark that is printed again has no effect.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple, get_origin, get_type_hints
 
 from attrs import asdict, define, field, fields
 
@@ -32,6 +34,7 @@ _ENDS_MARKS = re.compile(
     r"\bPS1=|\bunset\b[^;&|\n]*\bPS1\b"
     r"|\bexec\b(?:[^;&|\n]|[<>]&)*(?<!\s[3-9])(?<![<>])[<>]"  # not of descriptors above 2, such as a lock's
 )
+_KINDS_OF_MARKS = frozenset("ABCDELPRX")
 _ENTER = re.compile(rb"[\r\n]")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t"}
@@ -45,6 +48,17 @@ def parse_number(text: str) -> int | None:
         (130, None, None)
     """
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
+
+
+def mark_number(text: str) -> int | None:
+    """Parse the number of a mark, which bash writes as a sum.
+
+    Example:
+        >>> mark_number("5"), mark_number("5+3"), mark_number(""), mark_number("5+x")
+        (5, 8, None, None)
+    """
+    parts = [parse_number(part) for part in text.split("+", 1)]
+    return None if None in parts else sum(filter(None, parts))
 
 
 def exit_status(text: str, *, is_ksh: bool = False) -> int | None:
@@ -83,6 +97,14 @@ def _newlines_in(line: str, editor: str, column: int, cols: int) -> int:
     return max(0, full_rows - (rest == 0)) if editor == "wraps" else 0
 
 
+class NewMark(NamedTuple):
+    """A mark that was not printed before, except for B when the prompt is drawn again."""
+
+    kind: str
+    argument: str
+    number: int
+
+
 @define
 class ShellMarks:
     """The commands of one pane's shell.
@@ -97,9 +119,9 @@ class ShellMarks:
         drawn: Where it ended when it was drawn last.
         drawing: Whether the start of a prompt was marked, but not its end.
         output_end: Where the output ends of a command about to be marked as finished (zsh).
-        on_alt_screen: Whether the prompt was drawn on the alternate screen, after a program on it was killed.
         reads: How fish shows the line that the running command reads: ``shown``, or ``hidden``.
-        number: The number of the prompt, for shells that number them.
+        numbers: The latest number of each kind of mark.
+        number: The number of the line that the shell reads, in bash and POSIX shells.
         editor: How a POSIX shell reads lines: ``none`` leaves it to the terminal, others edit them; empty elsewhere.
         has_typed_ahead: Whether lines may have been typed before the latest prompt was drawn.
         seeking: From where to search for the newline that ends a line typed into a POSIX shell; None if not searching.
@@ -121,8 +143,8 @@ class ShellMarks:
     drawn: int = 0
     drawing: bool = False
     output_end: int | None = None
-    on_alt_screen: bool = False
     reads: str | None = None
+    numbers: dict[str, int] = field(factory=dict)
     number: int | None = None
     editor: str = ""
     has_typed_ahead: bool = False
@@ -164,13 +186,30 @@ class ShellMarks:
 
     # Input
 
+    def parse(self, mark: PrivateOsc) -> NewMark | None:
+        """Parse a mark; None if it is not one of this shell, or one that was printed again."""
+        nonce, _, rest = mark.data.decode("utf-8", "replace").partition(";")
+        text, _, rest = rest.partition(";")
+        kind, _, argument = rest.partition(";")
+        if not self.nonce or nonce != self.nonce or kind not in _KINDS_OF_MARKS:
+            return None
+        latest, number = self.numbers.get(kind, -1), mark_number(text)
+        if number is None:
+            is_entered = not self.at_prompt or self.has_typed_ahead or self.seeking is not None
+            is_new = kind == "P" and not text and is_entered  # ksh and mksh cannot number P
+        else:
+            # After some syntax errors, bash draws the prompt of before, with the old number.
+            is_drawn_again = self.at_prompt or (self.drawing and argument.count(";") > 1)
+            is_new = number > latest or (kind == "B" and number == latest and bool(is_drawn_again))
+        return NewMark(kind, argument, latest if number is None else number) if is_new else None
+
     def take(self, mark: PrivateOsc) -> list[ShellEvent]:
         """Process a mark, and return its events."""
-        nonce, _, rest = mark.data.decode("utf-8", "replace").partition(";")
-        if not self.nonce or nonce != self.nonce:
+        new = self.parse(mark)
+        if new is None:
             return []
         self.is_unknown = False
-        kind, _, argument = rest.partition(";")
+        kind, argument, self.numbers[new.kind] = new
         match kind:
             case "A" if not self.at_prompt:
                 self.prompt_start = self.input_start = mark.end
@@ -290,7 +329,7 @@ class ShellMarks:
         marks = cls(**known)
         spans = [place for span in marks.outputs for place in span]
         if not all(isinstance(known[name], _KINDS[name]) for name in known) or not all(
-            isinstance(number, int) for number in (*marks.entered, *spans)
+            isinstance(number, int) for number in (*marks.entered, *spans, *marks.numbers.values())
         ):
             raise TypeError("not the state of a shell's marks")
         return marks
@@ -345,17 +384,17 @@ class ShellMarks:
         return [*events, self._finished(self._exit_status(status), place)]
 
     def _prompted(self, argument: str, mark: PrivateOsc) -> list[ShellEvent]:
-        kind, _, status = argument.partition(";")
-        number = parse_number(kind)
+        editor, _, rest = argument.partition(";")
+        status, _, line = rest.partition(";")
+        number = parse_number(line)
         events: list[ShellEvent] = []
         if self.start is not None:
             if number is not None and number == self.number:
                 return []  # the prompt before the command, drawn again
             # The command has replaced the hooks that mark its end.
             events.append(self._finished(exit_status(status), mark.start, is_marked=False))
-        if number is None:
-            self.editor = kind
-        else:
+        self.editor = editor
+        if number is not None:
             self.number = number
         again = self.at_prompt
         self.at_prompt, self.drawing, self.drawn = True, False, mark.end
@@ -409,7 +448,8 @@ class ShellMarks:
         return CommandFinished(exit_code, start, place, is_marked)
 
 
-# isinstance() accepts no parameters of lists, so their items are checked separately.
+# isinstance() accepts no parameters of lists and dicts, so their items are checked separately.
 _KINDS = {
-    name: get_origin(kind) if get_origin(kind) is list else kind for name, kind in get_type_hints(ShellMarks).items()
+    name: get_origin(kind) if get_origin(kind) in {list, dict} else kind
+    for name, kind in get_type_hints(ShellMarks).items()
 }

@@ -10,8 +10,9 @@ from attrs import frozen
 
 from phux_core import procfs
 from phux_core.server.kernel.foreground import look, working_directory
+from phux_core.server.shell.events import Look
 from phux_core.server.shell.output_bounds import last_line
-from phux_core.server.shell.tracker import Look
+from phux_core.shells import NONCE_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
     from phux_core.server.kernel.foreground import Foreground
     from phux_core.server.pane_record import PaneRecord
-    from phux_core.server.shell.events import ShellEvent
     from phux_core.server.shell.keyboard import Keyboard
     from phux_core.server.shell.state_watch import StateWatch
     from phux_core.server.shell.tracker import ShellTracker
@@ -55,17 +55,17 @@ class PaneShell:
         """Return the foreground of the terminal; None if there is none."""
         return look(self.fd, self.record.command, self.record.shell)
 
-    def look(self, now: float, *, alt_screen: bool, in_editor: bool) -> list[ShellEvent]:
-        """Update the tracker, and return its events."""
+    def look(self, now: float, *, alt_screen: bool, in_editor: bool) -> Look:
+        """Return the state of the kernel and the terminal; change nothing."""
         tracker, marks = self.tracker, self.tracker.marks
         unread = self.keyboard.queue.is_unread()  # first: a program that has read everything may already wait
         known = tracker.foreground
         foreground = known if tracker.knows_foreground and self._has_foreground(known) else self.foreground()
         replaced_at = None
-        if tracker.may_be_replaced(foreground) and self._is_replaced(foreground, marks.nonce):
+        if tracker.may_be_replaced(foreground) and self._is_replaced(foreground):
             replaced_at = last_line(self.journal, marks.start, self.position())
         has_output = marks.has_typed_ahead and _is_readable(self.fd)
-        return tracker.look(Look(now, foreground, unread, alt_screen, has_output, in_editor, replaced_at))
+        return Look(now, foreground, unread, alt_screen, has_output, in_editor, replaced_at)
 
     def _has_foreground(self, known: Foreground | None) -> bool:
         """Return whether the process group that had the foreground still has it."""
@@ -74,15 +74,15 @@ class PaneShell:
         except OSError:
             return False
 
-    def _is_replaced(self, foreground: Foreground | None, nonce: str) -> bool:
-        """Return whether the first process is a shell of another kind, or was started without the nonce."""
+    def _is_replaced(self, foreground: Foreground | None) -> bool:
+        """Return whether the first process is a shell of another kind, or was started without integration."""
         if not procfs.is_usable():
             return False
         if foreground is not None and foreground.shell != self.record.shell:
-            return True  # fish still has the nonce in its environment while it reads config.fish
+            return True  # fish still has the variable while it reads config.fish
         try:
             with open(f"/proc/{self.record.pid}/environ", "rb") as file:
-                return f"PHUX_NONCE={nonce}".encode() not in file.read().split(b"\0")
+                return f"\0{NONCE_VARIABLE}=".encode() not in b"\0" + file.read()
         except OSError:
             return False
 

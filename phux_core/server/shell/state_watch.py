@@ -31,7 +31,7 @@ class StateWatch:
     """Keeps the state of one pane up to date.
 
     Args:
-        look: Returns the current state and foreground.
+        look: Looks at the shell, processes what happened, and returns the new state and foreground.
         on_change: Called when the state changed, or the process in the foreground or its name.
         may_be_unread: Returns True if something was typed that the program may not have read.
     """
@@ -96,7 +96,7 @@ class StateWatch:
             self.look_now()
 
     def settle(self) -> None:
-        """Look again before the state is reported, if it is older than typed input or there was no look yet."""
+        """Before the state is reported, look again if it is older than typed input or there was no look yet."""
         if self.state != "dead" and (self.foreground is None or self._may_be_unread()):
             self.look_now()
 

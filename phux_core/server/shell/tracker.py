@@ -7,26 +7,35 @@ Inputs are marks, typed input, output and looks at the foreground; outputs are s
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from phux_core.server.shell.echoed_lines import EchoedLines
-from phux_core.server.shell.edit_line import MOMENT_S, PROMPT_S, EditLine, Problem, leaves_line, typed_problem
+from phux_core.server.shell.edit_line import (
+    MOMENT_S,
+    PROMPT_S,
+    EditLine,
+    Problem,
+    Ready,
+    leaves_line,
+    typed_problem,
+)
 from phux_core.server.shell.events import (
     CommandFinished,
     CommandStarted,
+    HooksInDoubt,
     LineLength,
     PromptReady,
     ShellEvent,
     State,
 )
-from phux_core.server.shell.marks import may_end_marks
+from phux_core.server.shell.marks import ShellMarks, may_end_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from phux_core.engine.protocol import PrivateOsc
     from phux_core.server.kernel.foreground import Foreground
-    from phux_core.server.shell.marks import ShellMarks
+    from phux_core.server.shell.events import Look
 
 SETTLE_S = 0.01
 """How long a program may take to read the terminal's reply to a query."""
@@ -47,38 +56,6 @@ _CARRIERS = re.compile(
 )
 
 
-class Look(NamedTuple):
-    """The state of the kernel and the terminal at one moment.
-
-    Attributes:
-        unread: Whether the program has not read all input.
-        alt_screen: Whether the alternate screen is shown.
-        has_output: Whether there is unread output.
-        in_editor: Whether a line editor has enabled bracketed paste.
-        replaced_at: If a program has replaced the shell, where that program's prompt begins; else None.
-    """
-
-    now: float
-    foreground: Foreground | None
-    unread: bool = False
-    alt_screen: bool = False
-    has_output: bool = False
-    in_editor: bool = False
-    replaced_at: int | None = None
-
-
-class Ready(NamedTuple):
-    """A command can be typed.
-
-    Attributes:
-        foreground: The program that reads it.
-        shell: The kind of integrated shell that reads it; None if it is another program.
-    """
-
-    foreground: Foreground
-    shell: str | None
-
-
 class ShellTracker:
     """The shell of one pane.
 
@@ -86,45 +63,37 @@ class ShellTracker:
         name: The pane's id in messages, such as ``@3``.
         pid: The pane's first process.
         shell: The kind of shell it is, if any.
-        read_line: Reads the line of a command from the screen; for shells that do not report it.
 
     Attributes:
         state: The pane's state at the last look.
         foreground: The foreground at the last look.
         last_output: When the program last wrote output.
-        last_reply: When the terminal last replied to a query of the program.
-        asks_for_hooks: Whether to query bash, because a command may have replaced the hooks that mark its end.
-        run_shell: The process in which an unfinished run with our own marks was typed.
+        answer: The shell's reply to the last question about its line; None if there was none.
     """
 
-    def __init__(
-        self,
-        name: str,
-        pid: int,
-        shell: str | None,
-        marks: ShellMarks,
-        read_line: Callable[[CommandStarted], str | None],
-    ) -> None:
+    def __init__(self, name: str, pid: int, shell: str | None, marks: ShellMarks, now: float = 0.0) -> None:
         self.marks = marks
         self.line = EditLine()
         self.state: State = "running"
         self.foreground: Foreground | None = None
-        self.last_output = self.last_reply = 0.0
-        self.asks_for_hooks = False
-        self.run_shell: int | None = None
+        self.last_output = now
+        self.answer: LineLength | None = None
+        self._last_reply = self._prompt_at = 0.0
+        self._run_shell: int | None = None  # in which an unfinished run with our own marks was typed
         self._run_ended_at = 0.0  # a run with our own marks
         self._may_have_lost_hooks = True
-        self._prompt_at = 0.0
         self._name, self._pid, self._shell = name, pid, shell
-        self._read_line = read_line
         self._echoes = EchoedLines()
 
     # Input
 
-    def mark(self, mark: PrivateOsc, *, alt_screen: bool) -> list[ShellEvent]:
-        """Process a mark, and return its events."""
-        is_continuation = mark.data == f"{self.marks.nonce};P".encode()
-        events = [] if is_continuation else self._report_pending()
+    def is_continuation(self, mark: PrivateOsc) -> bool:
+        """Return whether a mark shows that the pending line has started no command."""
+        return (new := self.marks.parse(mark)) is not None and new.kind == "P"
+
+    def mark(self, mark: PrivateOsc) -> list[ShellEvent]:
+        """Process a mark, and return its events. Call ``started`` first, except for a continuation."""
+        is_continuation = self.is_continuation(mark)
         drawn = self.marks.drawn
         taken = self.marks.take(mark)
         if is_continuation:
@@ -135,13 +104,29 @@ class ShellTracker:
             self.line.entered_at = 0.0
         for event in taken:
             if isinstance(event, PromptReady):
-                self.marks.on_alt_screen = alt_screen
                 self._prompt_at = self.last_output
                 if not self.line.is_interrupt:  # else the shell may not have handled the signal yet
                     self.line.entered_at = 0.0  # a line entered before was typed ahead
-            elif not isinstance(event, LineLength):
+            elif isinstance(event, LineLength):
+                self.answer = event
+            elif not isinstance(event, HooksInDoubt):
                 self._take_line(event)
-        return events + taken
+        return taken
+
+    def started(self, command: str | None) -> list[ShellEvent]:
+        """Report the pending command, given its line on the screen; an empty one executes nothing."""
+        pending = self.marks.pending
+        if pending is None:
+            return []
+        self.line.entered_at = 0.0
+        if pending.start == self.marks.drawn:  # the line was not shown after the prompt
+            return [self.marks.report(None)]
+        if command and not command.lstrip().startswith("#") and not may_end_marks(command):
+            return [self.marks.report(command)]
+        self.marks.withdraw()
+        if command and may_end_marks(command):
+            self.marks.forget_shell(pending.start)
+        return []
 
     def typed(
         self,
@@ -184,50 +169,89 @@ class ShellTracker:
             or self._echoes.start is not None
         )
 
-    def written(self, data: bytes, place: int) -> list[ShellEvent]:
-        """Process output that begins at a place and contains no mark."""
+    def written(self, data: bytes, place: int) -> bool:
+        """Process output that begins at a place and contains no mark.
+
+        Returns:
+            Whether it shows that the pending command has started.
+        """
         self._echoes.written(data, place)
         self.marks.written(data, place)
         # A command that has written a line has started, unless that is the echo of another line typed at the same time.
         # A partial line may be a continuation prompt; its mark follows.
         start = None if self.marks.entered else self.marks.start
-        return self._report_pending() if start is not None and b"\n" in data[max(0, start - place) :] else []
+        return start is not None and b"\n" in data[max(0, start - place) :]
+
+    def has_started(self, look: Look) -> bool:
+        """Return whether a look shows that the pending command has started."""
+        foreground = look.foreground
+        if look.replaced_at is not None or foreground is None:
+            return look.replaced_at is not None
+        is_executing = foreground.waiting is False or look.now > self.last_output + SETTLE_S
+        return foreground.pid != self._pid or (not look.unread and is_executing)
 
     def look(self, look: Look) -> list[ShellEvent]:
-        """Process a look at the foreground, and update the state."""
+        """Process a look at the foreground, and update the state. Call ``started`` first if it ``has_started``."""
         marks, foreground = self.marks, look.foreground
         events: list[ShellEvent] = []
         quiet_s = look.now - self.last_output
         if look.replaced_at is not None:
-            events += self._report_pending()
             events += marks.shell_replaced(look.replaced_at)
             self.line.entered_at = 0.0
-        elif foreground is not None and (
-            foreground.pid != self._pid or (not look.unread and (foreground.waiting is False or quiet_s > SETTLE_S))
-        ):
-            events += self._report_pending()
         # The end of the prompt is not marked if the pane is too small for it, or if C-c arrives before fish draws it.
         lost = self._shell == "fish" and marks.at_prompt is False and marks.start is None and quiet_s > _PREPARED_S
         if (lost or (marks.drawing and quiet_s > _DRAWN_S)) and self._waits_in_editor(foreground):
             events += marks.prompt_drawn()
-            marks.on_alt_screen = look.alt_screen
         if marks.output_end is not None and self._waits_in_editor(foreground) and quiet_s > MOMENT_S:
             events += marks.ended_without_mark()
         if marks.start is None:
             self._may_have_lost_hooks = True
         elif look.in_editor and quiet_s > MOMENT_S and self._shell == "bash" and self._waits_in_editor(foreground):
-            self.asks_for_hooks, self._may_have_lost_hooks = self._may_have_lost_hooks, False
+            events += [HooksInDoubt()] if self._may_have_lost_hooks else []
+            self._may_have_lost_hooks = False
         if (marks.at_prompt or marks.continued) and marks.has_typed_ahead and self._is_idle(look, quiet_s):
             marks.typed_ahead_is_read()
         self.foreground = foreground
         self.state = self._judge(look, quiet_s)
         return events
 
+    def asked(self) -> None:
+        """Record that the shell is about to be queried for the length of its line."""
+        self.answer = None
+
+    def wrote(self, now: float) -> None:
+        """Record that the program has written output."""
+        self.last_output = now
+
+    def replied(self, when: float) -> None:
+        """Record when the program has read the terminal's reply to its query."""
+        self._last_reply = when
+
+    def run_began(self, pid: int | None) -> None:
+        """Record the process in which a run with our own marks was typed; None if its end is no longer expected."""
+        self._run_shell = pid
+
     def run_ended(self, now: float, *, interleaved: bool) -> None:
         """Record that a run with our own marks has finished; ``interleaved``: a person or client typed meanwhile."""
-        self.run_shell, self._run_ended_at = None, now
+        self._run_shell, self._run_ended_at = None, now
         if not interleaved:
             self.line.entered_at = 0.0  # the shell has read the line
+
+    # The next service
+
+    def restore(self, marks: dict[str, Any] | None, *, typed: bool) -> None:
+        """Restore the marks of an earlier service; ``typed``: the program may have read input.
+
+        Raises:
+            TypeError: They are no marks.
+        """
+        self.line.is_doubtful = typed
+        if marks is not None:
+            self.marks = ShellMarks.load(marks)
+
+    def restored(self, *, is_lost: bool) -> None:
+        """Record that the marks since the checkpoint were replayed; ``is_lost``: some are missing."""
+        self.marks.is_unknown = is_lost and self.marks.at_prompt is None
 
     # Queries
 
@@ -368,7 +392,7 @@ class ShellTracker:
 
     def _judge(self, look: Look, quiet_s: float) -> State:
         foreground, marks = look.foreground, self.marks
-        if look.alt_screen and not (marks.at_prompt and marks.on_alt_screen):
+        if look.alt_screen:
             return "fullscreen"
         if foreground is None or look.unread:
             return "running"
@@ -376,7 +400,7 @@ class ShellTracker:
             return self._judge_own(foreground, look.now, quiet_s)
         if foreground.shell is not None and self._may_be_reading(look.now):
             return "running"
-        in_run = self.run_shell == foreground.pid
+        in_run = self._run_shell == foreground.pid
         return _reported_by_kernel(foreground, is_shell=foreground.shell is not None and not in_run)
 
     def _judge_own(self, foreground: Foreground, now: float, quiet_s: float) -> State:
@@ -412,8 +436,8 @@ class ShellTracker:
         """Return whether a shell's editor has read the replies to its queries; busybox sends one after its prompt."""
         if self.is_marked and self.marks.editor != "wraps":
             return True
-        is_answered = self.last_reply >= self._prompt_at or now > self._prompt_at + MOMENT_S
-        return is_answered and now > max(self.last_output, self.last_reply) + SETTLE_S
+        is_answered = self._last_reply >= self._prompt_at or now > self._prompt_at + MOMENT_S
+        return is_answered and now > max(self.last_output, self._last_reply) + SETTLE_S
 
     def _may_be_reading(self, now: float) -> bool:
         """Return whether a shell without marks may still be reading the line that was entered last."""
@@ -449,23 +473,6 @@ class ShellTracker:
         if not leaves_line(event, self._front_shell):
             self.line.is_unfinished = False
         self._echoes.unfinished_from = None
-
-    def _report_pending(self) -> list[ShellEvent]:
-        pending = self.marks.pending
-        if pending is None:
-            return []
-        self.line.entered_at = 0.0
-        if pending.start == self.marks.drawn:  # the line was not shown after the prompt
-            return [self.marks.report(None)]
-        command = self._read_line(pending)
-        if not command or command.lstrip().startswith("#"):
-            self.marks.withdraw()
-            return []
-        if may_end_marks(command):
-            self.marks.withdraw()
-            self.marks.forget_shell(pending.start)
-            return []
-        return [self.marks.report(command)]
 
     def _record_echo(self, data: bytes, place: int) -> None:
         """Record input that a program will echo: not a line at a prompt, a secret, or keys on the alternate screen."""

@@ -127,10 +127,9 @@ def integrate_shell(
     Returns:
         argv, the environment, and the nonce of the shell's marks; empty without integration.
     """
-    nonce = secrets.token_hex(8)
     if not history:
         env = env | shells.without_history(argv)
-    integrated = shells.integrate(argv, env, nonce)
+    integrated = shells.integrate(argv, env)
     if integrated is None:
         return argv, env, ""
-    return integrated[0], env | integrated[1], nonce
+    return integrated[0], env | integrated[1], secrets.token_hex(8)

@@ -9,10 +9,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from attrs import define, field
+
+from phux_core.clock import boottime
 
 if TYPE_CHECKING:
     import asyncio
@@ -68,11 +69,11 @@ class Lifecycle:
             if waits[-1] <= 0:
                 self._shutdown(why)
                 return
-        dead = sorted((pane.died_at or 0.0, pane.id) for pane in self._tree.panes() if pane.dead)
-        now = time.time()
+        dead = sorted((pane.dead_since or 0.0, pane.id) for pane in self._tree.panes() if pane.dead)
+        now = boottime()
         keep_s = DEFAULT_KEEP_DEAD_S if self._settings.keep_dead is None else self._settings.keep_dead
-        overdue = [pane for died_at, pane in dead if died_at + keep_s <= now]
-        too_many = [pane for _died_at, pane in dead[: max(0, len(dead) - MAX_DEAD)]]
+        overdue = [pane for dead_since, pane in dead if dead_since + keep_s <= now]
+        too_many = [pane for _dead_since, pane in dead[: max(0, len(dead) - MAX_DEAD)]]
         if overdue or too_many:
             self._remove_panes(list(dict.fromkeys(overdue + too_many)))
             self.tree_changed()

@@ -27,12 +27,16 @@ if [[ ${PHUX_LOGIN-} ]]; then
     if [[ $PHUX_LOGIN != *:MAILCHECK:* ]]; then MAILCHECK=60; fi
 fi
 __phux_login=${PHUX_LOGIN-}
-__phux_nonce=${PHUX_NONCE-}
+__phux_nonce=
+if [[ ${PHUX_NONCE_FD-} ]]; then
+    builtin read -r __phux_nonce <&9
+    builtin exec 9<&-
+fi
 # "off": no history file is read or written, even if the user's files name one. While commands run, HISTFILE is empty and
 # exported, so that shells started from this one have none either. "history -a" would fail with an empty HISTFILE: while
 # the user's PROMPT_COMMAND runs, it is /dev/null, or unset in a bash that may replace /dev/null (~/.history is used then).
 __phux_private=${PHUX_HISTORY-}
-builtin unset PHUX_NONCE PHUX_LOGIN PHUX_ENV PHUX_HISTORY
+builtin unset PHUX_NONCE_FD PHUX_LOGIN PHUX_ENV PHUX_HISTORY
 
 # Define the functions before the user's files are read, so that the user's aliases do not affect them.
 
@@ -54,7 +58,7 @@ __phux_before() {
             # PS1 may be replaced at each prompt; "after" adds our mark from the next prompt on. Until then, an early
             # and perhaps redundant mark is better than none.
             PROMPT_COMMAND[__phux_slot]=$__phux_after
-            builtin printf '%s' "$__phux_b$__phux_number;$status$__phux_bel" >/dev/tty
+            __phux_mark_b "$status"
         fi
     fi
     builtin return "$status"
@@ -67,7 +71,7 @@ __phux_after() {
     if [[ $__phux_private ]]; then builtin export HISTFILE=; fi
     if [[ ! $__phux_marked ]]; then __phux_mark "$status" "$last"; fi
     __phux_marked=
-    if [[ $__phux_seen == "${PS1-} ${PS0-} ${!PROMPT_COMMAND[*]} ${PROMPT_COMMAND[*]-} ${HISTIGNORE-} $BASHOPTS" ]]; then
+    if [[ $BASHOPTS == *promptvars* && $__phux_seen == "${PS1-} ${PS0-} ${!PROMPT_COMMAND[*]} ${PROMPT_COMMAND[*]-} ${HISTIGNORE-} $BASHOPTS" ]]; then
         __phux_restored= __phux_moved= __phux_step=(0)
         builtin return 0
     fi
@@ -76,7 +80,7 @@ __phux_after() {
     __phux_hook
     if [[ $__phux_moved ]]; then
         # Another part runs after us this time, and may replace PS1 as well.
-        builtin printf '%s' "$__phux_b$__phux_number;$status$__phux_bel" >/dev/tty
+        __phux_mark_b "$status"
     elif [[ ! $__phux_debug ]]; then
         __phux_seen="${PS1-} ${PS0-} ${!PROMPT_COMMAND[*]} ${PROMPT_COMMAND[*]-} ${HISTIGNORE-} $BASHOPTS"
     fi
@@ -87,8 +91,9 @@ __phux_after() {
 __phux_mark() {
     builtin local number='\#' out= path
     number=$((${number@P} + 1))  # @P expands it to the number of the previous command
+    __phux_count=$((__phux_count + 1))
     if [[ $__phux_number ]]; then
-        out=$'\e]7748;'$__phux_nonce';D;'$1';'$number$'\a'
+        out=$'\e]7748;'$__phux_nonce';'$__phux_count';D;'$1';'$number$'\a'
         if [[ $number != "$__phux_number" ]]; then
             out+=$'\e]133;D;'$1$'\a'
             # Before D is written, because the file is removed then.
@@ -101,7 +106,11 @@ __phux_mark() {
         __phux_encode "$PWD"
         out+=$'\e]7;file://'${HOSTNAME-}$path$'\a'
     fi
-    builtin printf '%s' "$out"$'\e]133;A\a\e]7748;'"$__phux_nonce"$';A\a' >/dev/tty
+    builtin printf '%s' "$out"$'\e]133;A\a\e]7748;'"$__phux_nonce;$__phux_count"$';A\a' >/dev/tty
+}
+
+__phux_mark_b() {
+    builtin printf '%s' "$__phux_b$__phux_count+$__phux_number;B;;$1;$__phux_number$__phux_bel" >/dev/tty
 }
 
 # Report the length of the edited line, and whether the editor is in vi command mode ($1). Called by a key binding, which
@@ -114,8 +123,9 @@ __phux_line() {
         __phux_hook
         mode="restored;$status"
     fi
-    builtin printf '\e]7748;%s;L;%s;%s\a' "$__phux_nonce" "${#READLINE_LINE}" "$mode" >/dev/tty
-    builtin return "$status"
+    __phux_count=$((__phux_count + 1))
+    builtin printf '\e]7748;%s;%s;L;%s;%s\a' "$__phux_nonce" "$__phux_count" "${#READLINE_LINE}" "$mode" >/dev/tty
+    builtin return 0  # bash restores $?; a failure would end it after "set -e"
 }
 
 # Add the content of a file to the history, if the file exists.
@@ -154,7 +164,14 @@ __phux_encode() {
 # Add our marks to the ends of PS1 and PS0, and reset the count of PS0.
 __phux_prompts() {
     builtin local ps1="$__phux_ps1" ps0="$__phux_ps0"
-    if ! builtin shopt -q promptvars; then ps1=$__phux_ps1_plain ps0=$__phux_ps0_plain; fi
+    if ! builtin shopt -q promptvars; then
+        # Such prompts expand no variables, so replace the count. The exit status is missing.
+        PS1=${PS1-} PS0=${PS0-}
+        PS1=${PS1//"$__phux_ps1_plain"} PS0=${PS0//"$__phux_ps0_plain"}
+        __phux_ps1_plain='\[\e]133;B\a\e]7748;'$__phux_nonce';'$__phux_count'+\#;B;;;\#\a\]'
+        __phux_ps0_plain='\e]133;C\a\e]7748;'$__phux_nonce';'$__phux_count'+\#;C;\a'
+        ps1=$__phux_ps1_plain ps0=$__phux_ps0_plain
+    fi
     __phux_restored=
     if [[ ${PS1-} != *"$ps1" ]]; then
         __phux_restored=1
@@ -209,7 +226,7 @@ __phux_install() {
     if [[ $__phux_private ]]; then builtin export HISTFILE=; fi  # bash reads it after all startup files
     if [[ ! $__phux_nonce || $- != *i* ]]; then builtin return "$__phux_status"; fi
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
-        builtin printf '\e]7748;%s;X\a' "$__phux_nonce" >/dev/tty
+        builtin printf '\e]7748;%s;1;X\a' "$__phux_nonce" >/dev/tty
         builtin return "$__phux_status"
     fi
     builtin local heal= heal_always=
@@ -217,7 +234,7 @@ __phux_install() {
     builtin set +aeuxET
     builtin export -n __phux_status __phux_debug  # "set -a"
     if [[ ${PROMPT_COMMAND@a}${PS1@a}${PS0@a} == *r* ]]; then
-        builtin printf '\e]7748;%s;X\a' "$__phux_nonce" >/dev/tty
+        builtin printf '\e]7748;%s;1;X\a' "$__phux_nonce" >/dev/tty
         builtin return "$__phux_status"
     fi
 
@@ -231,24 +248,25 @@ __phux_install() {
     __phux_moved=                       # "after" was not the last
     __phux_seen=                        # the variables that both parts check, as they left them: usually unchanged
     __phux_number=                      # \# at the last prompt: the number of commands so far
+    # The number of the last mark. B and C add \# to it, so that theirs increase even if a command has removed the hooks.
+    __phux_count=0
     __phux_cwd=
     # How often PS0 was shown since the last prompt: two pasted commands show it twice. An array, because "set -a" does
     # not export arrays.
     __phux_step=(0)
 
     # PS1 and PS0 only refer to variables, so that they do not contain the nonce if the user exports them.
-    # B contains the number of the prompt and $?, in case a command replaces PROMPT_COMMAND.
-    __phux_b=$'\e]133;B\a\e]7748;'$__phux_nonce$';B;'
+    # B contains \# and $?, in case a command replaces PROMPT_COMMAND.
+    __phux_b=$'\e]133;B\a\e]7748;'$__phux_nonce';'
     __phux_bel=$'\a'
-    __phux_ps1='\[${__phux_b:+${__phux_b}\#;$?$__phux_bel}\]'
+    __phux_ps1='\[${__phux_b:+${__phux_b}$__phux_count+\#;B;;$?;\#$__phux_bel}\]'
     __phux_ps0='${__phux_ps0_shows[__phux_step[0]++ ? 1 : 0]@P}'
-    # The same for "shopt -u promptvars".
-    __phux_ps1_plain='\[\e]133;B\a\e]7748;'$__phux_nonce';B;\#\a\]'
-    __phux_ps0_plain='\e]133;C\a\e]7748;'$__phux_nonce';C;\a'
+    # The same for "shopt -u promptvars", as __phux_prompts has written them last.
+    __phux_ps1_plain=$__phux_ps1 __phux_ps0_plain=$__phux_ps0
 
     # PS0 shows the mark, or nothing. PS0 is expanded in the shell itself, where calling a function costs a fork. The mark
     # therefore does not contain the command line, which only "history" knows.
-    __phux_c=$'\e]133;C\a\e]7748;'$__phux_nonce$';C;\a'
+    __phux_c=$'\e]133;C\a\e]7748;'$__phux_nonce';'
     __phux_newline=$'\n'
     # An assignment (":=") in a pattern that never matches restores "after" if a command has unset PROMPT_COMMAND or
     # replaced the array. With a DEBUG trap "after" may be absent on purpose; it is only missing if PS0 is shown twice
@@ -256,7 +274,7 @@ __phux_install() {
     if [[ $__phux_array ]]; then heal='${PROMPT_COMMAND[__phux_slot]:=$__phux_after}'; fi
     if [[ ! $__phux_debug ]]; then heal_always=$heal; fi
     __phux_ps0_shows=(
-        "\${__phux_c${heal_always:+#\"$heal_always\"}}"
+        "\${__phux_c${heal_always:+#\"$heal_always\"}}\$__phux_count+\\#;C;\\a"
         "${heal:+\${__phux_after#\"$heal\"\}}"
     )
     builtin bind -m emacs-standard -x '"\e[7748~": __phux_line'

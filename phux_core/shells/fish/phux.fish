@@ -4,8 +4,12 @@
 # Our fish_prompt, which calls the user's, is defined only while a line is edited, so that commands such as funcsave see
 # the user's own function.
 
-set --local nonce $PHUX_NONCE
-set --erase PHUX_NONCE
+# fish cannot close the descriptor, which is empty then. Its builtins do not read from <&9.
+set --local nonce
+if set --query PHUX_NONCE_FD
+    builtin read nonce </dev/fd/9 2>/dev/null
+end
+set --erase PHUX_NONCE_FD
 if test "$PHUX_HISTORY" = off
     # No history file is read or written, even if the user's files name one.
     set --global --export fish_history ''
@@ -15,7 +19,7 @@ set --erase PHUX_HISTORY
 
 if status is-interactive; and test -n "$nonce"
 
-    set --global --unexport __phux_nonce $nonce
+    set --global --unexport __phux_count 0 # the number of the last mark
     set --global --unexport __phux_cwd
     set --global --unexport __phux_prompted 0 # 1 after the first prompt
     set --global --unexport __phux_line # the running command line
@@ -25,6 +29,17 @@ if status is-interactive; and test -n "$nonce"
     set --global --unexport __phux_native 0 # 1 from fish 4 on: it writes the standard marks A, C and D itself
     if builtin string match --quiet --regex '^([4-9]|\d\d)\.' -- $version
         set __phux_native 1
+    end
+
+    # The nonce is in this function only, because listings of variables would show it.
+    function __phux_mark --inherit-variable nonce
+        builtin printf '\e]7748;%s;%s;%s\a' $nonce $__phux_count "$argv"
+    end
+
+    # A, D, L and R; B and C have the number of their prompt's A.
+    function __phux_mark_next
+        set __phux_count (builtin math $__phux_count + 1)
+        __phux_mark $argv
     end
 
     function __phux_preexec --on-event fish_preexec
@@ -43,7 +58,8 @@ if status is-interactive; and test -n "$nonce"
         if test $__phux_native = 0
             builtin printf '\e]133;C\a'
         end
-        builtin printf '\e]7748;%s;C;%s\a' $__phux_nonce (builtin string join -- '\n' $lines)
+        set --local text (builtin string join -- '\n' $lines)
+        __phux_mark "C;$text"
         set __phux_line $argv[1]
         set __phux_read_at
         set __phux_reads 0
@@ -79,7 +95,7 @@ if status is-interactive; and test -n "$nonce"
             end
         end
         # Write to the terminal, because the output of read may be captured: set x (read).
-        builtin printf '\e]7748;%s;R;%s\a' $__phux_nonce $shown >/dev/tty
+        __phux_mark_next "R;$shown" >/dev/tty
     end
 
     # Print the source text of the executed code: a line of a file, or the typed line and the functions that it calls.
@@ -113,7 +129,7 @@ if status is-interactive; and test -n "$nonce"
             set mode more
         end
         set --local line (commandline | builtin string collect)
-        builtin printf '\e]7748;%s;L;%s;%s\a' $__phux_nonce (builtin string length -- "$line") $mode >/dev/tty
+        __phux_mark_next "L;"(builtin string length -- "$line")";$mode" >/dev/tty
     end
 
     for mode in default insert visual replace replace_one
@@ -122,7 +138,7 @@ if status is-interactive; and test -n "$nonce"
 
     function __phux_postexec --on-event fish_postexec
         set --local code $status
-        builtin printf '\e]7748;%s;D;%s\a' $__phux_nonce $code
+        __phux_mark_next "D;$code"
         if test $__phux_native = 0
             builtin printf '\e]133;D;%s\a' $code
         end
@@ -132,7 +148,7 @@ if status is-interactive; and test -n "$nonce"
     function __phux_prompt --on-event fish_prompt
         set --local code $status
         if test $__phux_prompted = 1 -a $__phux_ended = 0 # an empty line
-            builtin printf '\e]7748;%s;D;%s\a' $__phux_nonce $code
+            __phux_mark_next "D;$code"
         end
         set __phux_prompted 1
         set __phux_ended 0
@@ -144,12 +160,12 @@ if status is-interactive; and test -n "$nonce"
     # previous command.
 
     function __phux_posterror --on-event fish_posterror
-        builtin printf '\e]7748;%s;D;127\a' $__phux_nonce
+        __phux_mark_next 'D;127'
         __phux_write_a
     end
 
     function __phux_cancel --on-event fish_cancel
-        builtin printf '\e]7748;%s;D;130\a' $__phux_nonce
+        __phux_mark_next 'D;130'
         __phux_write_a
     end
 
@@ -161,7 +177,7 @@ if status is-interactive; and test -n "$nonce"
         if test $__phux_native = 0
             builtin printf '\e]133;A\a'
         end
-        builtin printf '\e]7748;%s;A\a' $__phux_nonce
+        __phux_mark_next A
     end
 
     function __phux_wrapped
@@ -181,7 +197,8 @@ if status is-interactive; and test -n "$nonce"
         end
         function fish_prompt
             __phux_fish_prompt
-            builtin printf '\e]133;B\a\e]7748;%s;B\a' $__phux_nonce
+            builtin printf '\e]133;B\a'
+            __phux_mark B
         end
     end
 

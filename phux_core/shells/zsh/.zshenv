@@ -11,19 +11,24 @@ if [[ ${PHUX_ZDOTDIR-} == '='* ]]; then
 else
     unset ZDOTDIR
 fi
-typeset -g __phux_nonce=${PHUX_NONCE-}
+# Listings of variables hide the values of those declared with -H.
+typeset -gH __phux_nonce=
+if [[ -n ${PHUX_NONCE_FD-} ]]; then
+    { builtin read -r __phux_nonce <&9; exec 9<&- } 2>/dev/null
+fi
 typeset -g __phux_private=${PHUX_HISTORY-} # "off": no history file is used, even if the user's files name one
-unset PHUX_NONCE PHUX_ZDOTDIR PHUX_HISTORY
+unset PHUX_NONCE_FD PHUX_ZDOTDIR PHUX_HISTORY
 
 if [[ -o interactive && -n $__phux_nonce ]]; then
 
+typeset -gi __phux_count=0    # the number of the last mark
 typeset -g __phux_prompted=   # there was a prompt
 typeset -g __phux_ran=        # a command ran since
 typeset -g __phux_cwd=
 typeset -g __phux_ps1=        # the user's PS1
-typeset -g __phux_ps1_marked= # the same with our mark
+typeset -gH __phux_ps1_marked= # the same with our mark
 typeset -ga __phux_eol_mark   # the user's PROMPT_EOL_MARK, if there is one
-typeset -g __phux_eol_marked= # the same with our mark
+typeset -gH __phux_eol_marked= # the same with our mark
 typeset -ga __phux_forgotten   # the file with a run's command, while the history must not keep the line that sources it
 typeset -g __phux_eval_lineno= # the user has set the option eval_lineno, and we have unset it
 
@@ -72,7 +77,8 @@ __phux_line() {
         local mode=
         if [[ $KEYMAP == vicmd ]]; then mode=command; fi
         if [[ -n $PREBUFFER ]]; then mode=more; fi
-        builtin print -rn -- $'\e]7748;'$__phux_nonce';L;'$length';'$mode$'\a' >/dev/tty
+        (( ++__phux_count ))
+        builtin print -rn -- $'\e]7748;'$__phux_nonce';'$__phux_count';L;'$length';'$mode$'\a' >/dev/tty
     } >/dev/null 2>&1
 }
 
@@ -151,7 +157,7 @@ __phux_tell_start() {
     text=${text//$'\n'/\\n}
     text=${text//$'\t'/\\t}
     text=${text//[[:cntrl:]]/}
-    builtin print -rn -- $'\e]133;C\a\e]7748;'$__phux_nonce';C;'$text$'\a' >/dev/tty
+    builtin print -rn -- $'\e]133;C\a\e]7748;'$__phux_nonce';'$__phux_count';C;'$text$'\a' >/dev/tty
     # The command may replace precmd_functions. (Not for each command: "sched" overwrites $pipestatus and $_.)
     if [[ $full == *p(recmd|reexec)_functions* || " $full" == *[[:space:]](source|.|eval)[[:space:]]* ]] &&
         (( $+builtins[sched] )); then
@@ -176,7 +182,9 @@ __phux_mark() {
     builtin emulate -L zsh
     builtin setopt no_err_exit no_err_return
     local out=
-    if [[ -n $__phux_prompted ]]; then out=$'\e]7748;'$__phux_nonce';D;'$1$'\a'; fi
+    (( ++__phux_count ))
+    local mark=$'\e]7748;'$__phux_nonce';'$__phux_count';'
+    if [[ -n $__phux_prompted ]]; then out=$mark'D;'$1$'\a'; fi
     if [[ -n $__phux_ran ]]; then out+=$'\e]133;D;'$1$'\a'; fi
     __phux_prompted=1 __phux_ran=
     if [[ $PWD != "$__phux_cwd" ]]; then
@@ -194,7 +202,7 @@ __phux_mark() {
         done
         out+=$'\e]7;file://'$HOST$url$'\a'
     fi
-    builtin print -rn -- $out$'\e]133;A\a\e]7748;'$__phux_nonce$';A\a' >/dev/tty
+    builtin print -rn -- $out$'\e]133;A\a'$mark$'A\a' >/dev/tty
     __phux_unmark_eol
     if [[ -n $__phux_ps1_marked && $PS1 == "$__phux_ps1_marked" ]]; then PS1=$__phux_ps1; fi
 }
@@ -204,13 +212,13 @@ __phux_mark() {
 __phux_mark_eol() {
     if [[ ${(t)PROMPT_EOL_MARK-} == *(export|readonly)* ]]; then return; fi
     __phux_eol_mark=(${PROMPT_EOL_MARK+"$PROMPT_EOL_MARK"})
-    __phux_eol_marked=$'%{\e]7748;'$__phux_nonce$';E\a%}'${__phux_eol_mark[1]-'%B%S%#%s%b'}
-    PROMPT_EOL_MARK=$__phux_eol_marked
+    __phux_eol_marked=$'%{\e]7748;'$__phux_nonce';'$__phux_count$';E\a%}'${__phux_eol_mark[1]-'%B%S%#%s%b'}
+    typeset -gH PROMPT_EOL_MARK=$__phux_eol_marked
 }
 
 __phux_unmark_eol() {
     if [[ -n $__phux_eol_marked && ${PROMPT_EOL_MARK-} == "$__phux_eol_marked" ]]; then
-        if (( $#__phux_eol_mark )); then PROMPT_EOL_MARK=$__phux_eol_mark[1]; else unset PROMPT_EOL_MARK; fi
+        if (( $#__phux_eol_mark )); then typeset -g +H PROMPT_EOL_MARK=$__phux_eol_mark[1]; else unset PROMPT_EOL_MARK; fi
     fi
     __phux_eol_marked=
 }
@@ -221,7 +229,7 @@ __phux_prompt() {
     if [[ -o prompt_percent ]]; then percent=1; fi
     builtin emulate -L zsh
     builtin setopt no_err_exit no_err_return
-    local mark=$'\e]133;B\a\e]7748;'$__phux_nonce$';B\a'
+    local mark=$'\e]133;B\a\e]7748;'$__phux_nonce';'$__phux_count$';B\a'
     if [[ -z $percent || ${(t)PS1} == *readonly* ]]; then
         # Such a PS1 cannot contain text without width, or cannot be changed.
         __phux_ps1_marked=

@@ -12,10 +12,11 @@ import time
 from pathlib import Path
 
 import pytest
-from ptyprocess import PtyProcess
+from nonce_pipe import spawn_with_nonce
 
 from phux_core.engine import create
 from phux_core.engine.protocol import CwdChanged, Mark, PrivateOsc, Reply
+from phux_core.server.shell.marks import mark_number
 from phux_core.shells import integrate
 
 NONCE = "5ecret-NONCE_0"
@@ -38,22 +39,23 @@ class Terminal:
 
     ``marks`` lists everything the shell has reported so far: standard marks such as ``"133;C"``, our marks such as
     ``"C;echo a"``, and directories such as ``"cwd /tmp"``. Consecutive B marks are recorded once, because redrawing a
-    prompt repeats them. bash numbers its prompts: ``numbered`` has its marks as ``("D", exit status, number)``, and
-    ``marks`` has them without the number.
+    prompt repeats them. ``numbers`` has the numbers of all our marks of each kind. bash counts its commands: ``numbered`` has
+    its marks as ``("D", exit status, count)``, and ``marks`` has them without the count.
     """
 
     def __init__(self, argv, env, home, *, integrated=True, nonce=NONCE):
         env = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8", **env}
         if integrated:
-            started = integrate(argv, env, nonce)
+            started = integrate(argv, env)
             assert started is not None
             argv, more = started
             env = {**env, **more}
         self.home = home
-        self.process = PtyProcess.spawn(argv, cwd=str(home), env=env, dimensions=(24, 80))
+        self.process = spawn_with_nonce(argv, nonce, cwd=str(home), env=env, dimensions=(24, 80))
         self.engine = create("pyte", 80, 24)
         self.marks = []
         self.numbered = []
+        self.numbers = {}
         self.data = b""
         self.is_bash = Path(argv[0]).name == "bash"
         self.ended = False
@@ -85,22 +87,24 @@ class Terminal:
                 case PrivateOsc(data=data):
                     nonce, _, rest = data.decode().partition(";")
                     if nonce == NONCE:
-                        self.note(self.without_number(rest) if self.is_bash else rest)
+                        number, _, rest = rest.partition(";")
+                        self.numbers.setdefault(rest.partition(";")[0], []).append(mark_number(number))
+                        self.note(self.without_count(rest) if self.is_bash else rest)
                     else:
                         self.note(f"foreign {nonce};{rest}")
                 case _:
                     pass
 
-    def without_number(self, mark):
-        """Record the number of a bash mark, and return the mark without it."""
+    def without_count(self, mark):
+        """Record the count in a bash mark, and return the mark without it."""
         kind, *arguments = mark.split(";")
         if kind == "D":
             status, number = arguments
             self.numbered.append(("D", int(status), int(number)))
             return f"D;{status}"
         if kind == "B":
-            number, *status = arguments
-            self.numbered.append(("B", int(status[0]) if status else None, int(number)))
+            _editor, status, number = arguments
+            self.numbered.append(("B", int(status) if status else None, int(number)))
             return "B"
         return mark
 

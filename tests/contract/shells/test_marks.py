@@ -177,9 +177,9 @@ def test_the_exit_status_of_the_shell_is_unchanged(shell):
 def test_a_shell_without_a_nonce_sends_no_marks(shell):
     terminal = shell.start("echo my rc\n", wait=False, env={})
     terminal.close()
-    # The same shell, with the nonce removed from its environment.
-    argv, env = integrate([shell.path], {}, "n")
-    del env["PHUX_NONCE"]
+    # The same shell, without the variable that tells it to read the nonce.
+    argv, env = integrate([shell.path], {})
+    del env["PHUX_NONCE_FD"]
     without_nonce = type(terminal)(argv, env, terminal.home, integrated=False)
     shell.running.append(without_nonce)
     without_nonce.wait(lambda: without_nonce.screen()[-1:] == ["$"], "a prompt")

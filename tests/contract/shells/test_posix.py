@@ -34,7 +34,9 @@ def test_a_continuation_prompt_is_marked(posix_shell):
     before = len(terminal.marks)
     terminal.type("echo 'a\r")
     terminal.wait(lambda: terminal.marks[before:] == ["P"], "a continuation prompt")
-    assert terminal.line("b'") == posix_shell.prompt(0, 2)
+    # P has a number of its own in shells that expand PS2.
+    number = 2 if posix_shell.name in {"ksh", "mksh"} else 3
+    assert terminal.line("b'") == posix_shell.prompt(0, number)
 
 
 def test_a_line_read_by_a_command_is_not_marked(posix_shell):

@@ -513,7 +513,9 @@ def test_shell_integration_adds_nothing_to_the_environment_of_commands(shell, ex
     own = {"_", "HOME", "PWD", "OLDPWD", "HISTFILE", "DIRSTACK", "RANDOM", "PPID", "TTY"}
     if exported:  # phux exports no hook that calls functions, because child shells lack them
         own |= {"PROMPT_COMMAND", "PS0"}
-        ours["PS1"] = ours.get("PS1", "").replace("\\[${__phux_b:+${__phux_b}\\#;$?$__phux_bel}\\]", "")
+        ours["PS1"] = ours.get("PS1", "").replace(
+            "\\[${__phux_b:+${__phux_b}$__phux_count+\\#;B;;$?;\\#$__phux_bel}\\]", ""
+        )
         plain.setdefault("PS1", "")
     assert {k: v for k, v in ours.items() if k not in own} == {k: v for k, v in plain.items() if k not in own}
 

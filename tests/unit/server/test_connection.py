@@ -25,7 +25,7 @@ class Host:
         self.prepared = 0
         self.gone = asyncio.Event()
 
-    def dispatch(self, connection, _name, _params):
+    def dispatch(self, connection, _name, _params, _key):
         return self.large(connection)
 
     async def large(self, connection):

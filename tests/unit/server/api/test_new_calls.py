@@ -11,6 +11,7 @@ import pytest
 from phux_core.errors import LimitError, NameInUseError, RefusedError
 from phux_core.server.api.new_calls import MAX_PANES, new_session, new_window, split
 from phux_core.server.pane_record import PaneRecord
+from phux_core.server.receipts import Receipt
 from phux_core.server.tree.arranger import Arranger
 from phux_core.server.tree.records import Tree
 
@@ -25,6 +26,7 @@ def service():
     service = types.SimpleNamespace(
         tree=tree, stopping=False, reserved_names=set(), starting=0, panes={1: types.SimpleNamespace(id=1, fd=-1)}
     )
+    service.claim = lambda _key: None
     service.arranger = Arranger(tree, service.panes, "smallest", write_tree=lambda: None, tree_changed=lambda: None)
     return service
 
@@ -32,9 +34,9 @@ def service():
 def calls(service, program=PROGRAM):
     """Return one call of each kind that creates a pane."""
     return (
-        new_session(service, "other", None, 80, 24, None, None, **program),
-        new_window(service, 1, None, None, select=False, **program),
-        split(service, 1, "right", None, None, select=False, **program),
+        new_session(service, "other", None, 80, 24, None, None, Receipt(), **program),
+        new_window(service, 1, None, None, False, Receipt(), **program),
+        split(service, 1, "right", None, None, False, Receipt(), **program),
     )
 
 
@@ -77,4 +79,4 @@ def test_creating_a_pane_is_refused_while_the_server_is_ending(service):
 
 def test_the_name_of_an_existing_session_is_refused(service):
     with pytest.raises(NameInUseError, match="a session called 'work' exists already"):
-        asyncio.run(new_session(service, "work", None, 80, 24, None, None, **PROGRAM))
+        asyncio.run(new_session(service, "work", None, 80, 24, None, None, Receipt(), **PROGRAM))

@@ -31,7 +31,7 @@ class Keeper:
 def pane(journal):
     return SimpleNamespace(
         journal=journal,
-        record=SimpleNamespace(id=7, command="bash", shell="bash", dead=True, cwd="/src"),
+        record=SimpleNamespace(id=7, nonce="", command="bash", shell="bash", dead=True, cwd="/src"),
         log=SimpleNamespace(note_commands=lambda _lines, _all_of_them: None),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import threading
 
@@ -159,3 +160,43 @@ def test_the_outbox_after_a_full_journal_is_not_read_as_output():
     assert second.position == journals.SIZE
     first.close()
     second.close()
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_REMOVE"), reason="only Linux can free a part of a file in memory")
+def test_the_space_filled_for_a_read_is_freed_and_the_output_is_kept():
+    nothing, write_end = os.pipe()
+    os.set_blocking(nothing, False)
+    memory = journals.create()
+    journal = journals.Journal(os.dup(memory))
+    before = os.fstat(memory).st_blocks
+
+    def read_into(space):
+        space[:6] = b"output"
+        return 6
+
+    journal.take(read_into, journals.MAX_READ)
+    assert os.fstat(memory).st_blocks * 512 > journals.MAX_READ
+    journal.free_rest()
+    assert (os.fstat(memory).st_blocks - before) * 512 == mmap.PAGESIZE
+    journal.take(read_into, 100)
+    with pytest.raises(BlockingIOError):
+        journal.take(lambda _space: os.readv(nothing, [bytearray(1)]), journals.MAX_READ)
+    journal.free_rest()
+    assert journal.since(0) == b"outputoutput"
+    journal.close()
+    again = journals.Journal(memory)
+    assert (again.position, again.since(0)) == (12, b"outputoutput")
+    again.close()
+    os.close(nothing)
+    os.close(write_end)
+
+
+def test_a_note_and_a_summary_share_their_space(journal):
+    journal.note, journal.summary = b"note", b"summary"
+    assert (journal.note, journal.summary) == (b"note", b"summary")
+    journal.note = bytes(journals.NOTE_SIZE - 7)
+    assert journal.summary == b"summary"
+    journal.note = bytes(journals.NOTE_SIZE - 6)
+    assert (len(journal.note), journal.summary) == (journals.NOTE_SIZE - 6, b"")
+    journal.summary = b"summary"
+    assert (len(journal.note), journal.summary) == (journals.NOTE_SIZE - 6, b"")

@@ -11,6 +11,7 @@ import tty
 import pytest
 
 from phux_core.errors import InputBlockedError, InputTooLongError, PaneClosedError
+from phux_core.keeper.journal import TYPED_SIZE
 from phux_core.server.kernel.line_discipline import LINE_LIMIT
 from phux_core.server.pty import write_queue
 from phux_core.server.pty.write_queue import WriteQueue
@@ -27,7 +28,8 @@ class Terminal:
         attributes = termios.tcgetattr(self.slave)
         attributes[3] &= ~(termios.ECHO | termios.ECHONL)
         termios.tcsetattr(self.slave, termios.TCSANOW, attributes)
-        self.queue = WriteQueue(asyncio.get_running_loop(), self.master, "@1")
+        self.typed = memoryview(bytearray(TYPED_SIZE))
+        self.queue = WriteQueue(asyncio.get_running_loop(), self.master, "@1", self.typed)
 
     def raw(self):
         tty.setraw(self.slave)
@@ -342,7 +344,9 @@ def test_a_failed_write_raises_pane_closed():
         terminal.raw()
         reader, _writer = os.pipe()
         os.set_blocking(reader, False)
-        queue = WriteQueue(asyncio.get_running_loop(), reader, "@1")  # every write to the read end fails
+        queue = WriteQueue(
+            asyncio.get_running_loop(), reader, "@1", memoryview(bytearray(TYPED_SIZE))
+        )  # every write to the read end fails
         with pytest.raises(PaneClosedError):
             await queue.type(b"a")
         os.close(reader)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from phux_core.server.push.hub import EventHub
@@ -14,6 +16,9 @@ class Subscriber:
 
     def push_event(self, subscription, event):
         self.events.append((subscription, event))
+
+    def push_encoded(self, subscription, event):
+        self.push_event(subscription, json.loads(event))
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import re
 import types
@@ -45,10 +46,11 @@ class Pane:
 
     def __init__(self, hub):
         self.journal = Journal(journals.create())
-        self.tracker = ShellTracker("@3", 7, "bash", ShellMarks("nonce"), lambda _started: None)
-        self.record = types.SimpleNamespace(cols=10, rows=4)
+        self.tracker = ShellTracker("@3", 7, "bash", ShellMarks("nonce"))
+        self.record = types.SimpleNamespace(cols=10, rows=4, nonce="nonce")
         self.alt_screen = False
         self.engine = self
+        self.watch = types.SimpleNamespace(settle=lambda: None)
         self.seq = 0
         self._hub = hub
 
@@ -72,7 +74,7 @@ class Pane:
         for mark in re.finditer(rb"\x1b]7748;(.*?)\x07", data):
             self.tracker.written(data[last : mark.start()], start + last)
             last = mark.end()
-            self.tracker.mark(PrivateOsc(mark[1], start + mark.start(), start + last), alt_screen=False)
+            self.tracker.mark(PrivateOsc(mark[1], start + mark.start(), start + last))
         self.tracker.written(data[last:], start + last)
 
 
@@ -382,23 +384,26 @@ def test_pane_closed_is_pushed_once_to_a_subscription_of_a_dead_pane(hub, pane, 
 
 # Subscriptions with output_only
 
+NUMBERS = itertools.count(100)
+
 
 def mark(text):
-    return b"\x1b]7748;nonce;" + text + b"\x07"
+    return b"\x1b]7748;nonce;%d;%b\x07" % (next(NUMBERS), text)
 
 
-PROMPT = mark(b"A") + b"$ " + mark(b"B")
+def prompt():
+    return mark(b"A") + b"$ " + mark(b"B")
 
 
 def run(pane, command, output):
     """Write the echo, the output and the marks of a command in an integrated shell."""
     pane.write(command + b"\r\n" + mark(b"C;"))
     pane.write(output)
-    pane.write(mark(b"D;0") + PROMPT)
+    pane.write(mark(b"D;0") + prompt())
 
 
 def test_output_only_omits_prompts_and_echoed_input(pane, follow, loop):
-    pane.write(PROMPT)
+    pane.write(prompt())
     client = follow(since=pane.seq, output_only=True)
     run(pane, b"echo hi", b"hi\r\n")
     run(pane, b"echo ho", b"ho\r\n")
@@ -408,7 +413,7 @@ def test_output_only_omits_prompts_and_echoed_input(pane, follow, loop):
 
 
 def test_output_only_pushes_each_piece_at_once(pane, follow):
-    pane.write(PROMPT)
+    pane.write(prompt())
     client = follow(output_only=True)
     pane.write(b"make\r\n" + mark(b"C;"))
     pane.write(b"compil")
@@ -417,7 +422,7 @@ def test_output_only_pushes_each_piece_at_once(pane, follow):
 
 
 def test_output_only_starts_with_the_latest_command(pane, follow, loop):
-    pane.write(PROMPT)
+    pane.write(prompt())
     run(pane, b"first", b"one\r\n")
     run(pane, b"second", b"two\r\n")
     client = follow(output_only=True)
@@ -426,7 +431,7 @@ def test_output_only_starts_with_the_latest_command(pane, follow, loop):
 
 
 def test_output_only_starts_with_the_running_command(pane, follow, loop):
-    pane.write(PROMPT)
+    pane.write(prompt())
     run(pane, b"first", b"one\r\n")
     pane.write(b"second\r\n" + mark(b"C;"))
     pane.write(b"two\r\n")

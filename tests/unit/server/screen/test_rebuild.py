@@ -8,8 +8,7 @@ import pytest
 from pane_output import write_journal
 
 from phux_core import engine as engines
-from phux_core.engine.protocol import PrivateOsc
-from phux_core.server.screen.rebuild import CLEARED, UNREADABLE, label, rebuild
+from phux_core.server.screen.rebuild import CLEARED, UNREADABLE, label, read_stored, read_summary, rebuild, summary
 
 every_engine = pytest.mark.parametrize("name", engines.ENGINES)
 FIRST, SECOND, THIRD = b"first\r\n", b"second\r\n\x1b]7748;cafe;B\x07", b"third\r\n"
@@ -23,16 +22,20 @@ def _without_logging():
     logging.disable(logging.NOTSET)
 
 
-def checkpoint_of(name, data):
+def packed_of(name, data):
     engine = engines.create(name, 20, 4)
     engine.feed(data)
     packed = engine.checkpoint()
     engine.close()
-    return label(packed, len(data), NOTES)
+    return packed
 
 
-def shown(rebuilt):
-    return [row for row in rebuilt.engine.lines(0, 4).text if row]
+def checkpoint_of(name, data):
+    return label(packed_of(name, data), len(data), NOTES)
+
+
+def shown(engine):
+    return [row for row in engine.lines(0, 4).text if row]
 
 
 @every_engine
@@ -41,9 +44,10 @@ def test_a_terminal_is_rebuilt_from_checkpoint_and_journal(name, journal):
     journal.restart()
     write_journal(journal, SECOND)
     steps = []
-    rebuilt = rebuild(name, 20, 4, checkpoint_of(name, FIRST), journal, progress=lambda: steps.append(1))
-    assert shown(rebuilt) == ["first", "second"]
-    assert (rebuilt.engine.position, rebuilt.notes, rebuilt.note) == (journal.position, NOTES, None)
+    stored = read_stored(checkpoint_of(name, FIRST), journal)
+    engine, note = rebuild(name, 20, 4, stored, journal, progress=lambda: steps.append(1))
+    assert shown(engine) == ["first", "second"]
+    assert (engine.position, stored.notes, note) == (journal.position, NOTES, None)
     assert steps
 
 
@@ -52,35 +56,79 @@ def test_output_included_in_the_checkpoint_is_not_replayed(name, journal):
     write_journal(journal, FIRST)
     journal.restart()
     write_journal(journal, SECOND + THIRD)
-    rebuilt = rebuild(name, 20, 4, checkpoint_of(name, FIRST + SECOND), journal)
-    assert shown(rebuilt) == ["first", "second", "third"]
-    assert rebuilt.engine.position == journal.position
-    assert rebuilt.note is None
+    engine, note = rebuild(name, 20, 4, read_stored(checkpoint_of(name, FIRST + SECOND), journal), journal)
+    assert shown(engine) == ["first", "second", "third"]
+    assert engine.position == journal.position
+    assert note is None
 
 
 @every_engine
-@pytest.mark.parametrize("kind", ["older", "newer", "garbage", "empty", "cut", "other version"])
+def test_output_that_follows_is_not_replayed(name, journal):
+    write_journal(journal, FIRST)
+    stored = read_stored(None, journal)
+    write_journal(journal, SECOND)
+    engine, _note = rebuild(name, 20, 4, stored, journal)
+    assert (shown(engine), engine.position) == (["first"], len(FIRST))
+
+
+@every_engine
+def test_a_mark_that_begins_before_the_checkpoint_is_found(name, journal):
+    cut = SECOND.index(b"cafe")
+    engine = engines.create(name, 20, 4)
+    write_journal(journal, SECOND[:cut])
+    engine.feed(SECOND[:cut])
+    journal.restart()
+    write_journal(journal, SECOND[cut:])
+    (mark,) = read_stored(label(engine.checkpoint(), cut, NOTES, engine.tap.dump()), journal).marks
+    assert (mark.data, mark.end) == (b"cafe;B", len(SECOND))
+
+
+@every_engine
+def test_a_summary_is_valid_until_more_is_written(name, journal):
+    data = b"\x1b[?1049h\x1b]2;a title\x07"
+    engine = engines.create(name, 20, 4)
+    engine.feed(data)
+    write_journal(journal, data)
+    assert read_summary(journal) == {}
+    journal.summary = summary(engine)
+    assert read_summary(journal) == {"alt_screen": True, "title": "a title"}
+    write_journal(journal, b"more")
+    assert read_summary(journal) == {}
+
+
+@pytest.mark.parametrize("text", [b"", b"7", b"null", b"[5]", b'[5, 1, "x"]', b"[5, true, 3]", b'["5", true, null]'])
+def test_an_invalid_summary_is_ignored(text, journal):
+    write_journal(journal, b"12345")
+    journal.summary = text
+    assert read_summary(journal) == {}
+
+
+@every_engine
+@pytest.mark.parametrize("kind", ["older", "newer", "garbage", "empty", "cut", "cut inside", "other version"])
 def test_without_a_usable_checkpoint_the_journal_is_replayed(name, kind, journal):
     write_journal(journal, FIRST)
     journal.restart()
     write_journal(journal, SECOND)
     journal.restart()
     write_journal(journal, THIRD + SECOND)
-    whole = checkpoint_of(name, FIRST + SECOND)
-    version_at = whole.index(b"\n", whole.index(b"phux-engine ")) + 1
+    whole = packed_of(name, FIRST + SECOND)
+    position = len(FIRST + SECOND)
+    version_at = whole.index(b"\n") + 1
     labelled = {
         "older": checkpoint_of(name, FIRST),  # a suspended keeper does not receive the latest checkpoint
         "newer": checkpoint_of(name, FIRST + SECOND + THIRD + SECOND + b"more"),
         "garbage": b"\xff" * 100,
         "empty": label(b"", len(FIRST + SECOND), NOTES),
-        "cut": whole[:-5],
-        "other version": whole[:version_at] + b"\x63\x63" + whole[version_at + 2 :],
+        "cut": label(whole, position, NOTES)[:-5],
+        "cut inside": label(whole[:-5], position, NOTES),
+        "other version": label(whole[:version_at] + b"\x63\x63" + whole[version_at + 2 :], position, NOTES),
     }[kind]
-    rebuilt = rebuild(name, 20, 4, labelled, journal)
-    assert shown(rebuilt) == ["third", "second"]
-    assert rebuilt.engine.position == journal.position
-    assert rebuilt.note == UNREADABLE
-    (mark,) = (effect for effect in rebuilt.effects if isinstance(effect, PrivateOsc))
+    stored = read_stored(labelled, journal)
+    engine, note = rebuild(name, 20, 4, stored, journal)
+    assert shown(engine) == ["third", "second"]
+    assert engine.position == journal.position
+    assert note == UNREADABLE
+    (mark,) = stored.marks
     assert mark.end == journal.position, "the output of a run is found by this position"
 
 
@@ -90,10 +138,11 @@ def test_a_checkpoint_of_another_engine_is_replaced_by_a_replay_of_the_journal(n
     write_journal(journal, FIRST)
     journal.restart()
     write_journal(journal, SECOND)
-    rebuilt = rebuild(name, 20, 4, checkpoint_of(other, FIRST), journal)
-    assert (rebuilt.engine.name, rebuilt.engine.position) == (name, journal.position)
-    assert rebuilt.notes == NOTES
-    assert rebuilt.note is None
+    stored = read_stored(checkpoint_of(other, FIRST), journal)
+    engine, note = rebuild(name, 20, 4, stored, journal)
+    assert (engine.name, engine.position) == (name, journal.position)
+    assert stored.notes == NOTES
+    assert note is None
 
 
 @every_engine
@@ -108,10 +157,11 @@ def test_a_failed_replay_results_in_a_blank_terminal_and_preserves_the_marks(nam
 
     kind = type(engines.create(name, 20, 4))
     monkeypatch.setattr(kind, "feed", fail)
-    rebuilt = rebuild(name, 20, 4, labelled, journal)
-    assert not shown(rebuilt)
-    assert (rebuilt.engine.position, rebuilt.notes, rebuilt.note) == (journal.position, NOTES, CLEARED)
-    (mark,) = (effect for effect in rebuilt.effects if isinstance(effect, PrivateOsc))
+    stored = read_stored(labelled, journal)
+    engine, note = rebuild(name, 20, 4, stored, journal)
+    assert not shown(engine)
+    assert (engine.position, stored.notes, note) == (journal.position, NOTES, CLEARED)
+    (mark,) = stored.marks
     assert (mark.data, mark.end) == (b"cafe;B", journal.position)
 
 
@@ -125,5 +175,5 @@ def test_an_engine_that_cannot_be_imported_is_replaced_by_pyte(journal, monkeypa
 
     monkeypatch.setattr(engines, "create", create_or_fail)
     write_journal(journal, FIRST)
-    rebuilt = rebuild("ghostty", 20, 4, None, journal)
-    assert (rebuilt.engine.name, rebuilt.engine.position) == ("pyte", journal.position)
+    engine, _note = rebuild("ghostty", 20, 4, read_stored(None, journal), journal)
+    assert (engine.name, engine.position) == ("pyte", journal.position)

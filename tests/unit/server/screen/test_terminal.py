@@ -9,7 +9,7 @@ from fake_loop import FakeLoop
 
 from phux_core import engine as engines
 from phux_core.server.screen.attach_frames import PaneSight
-from phux_core.server.screen.terminal import REST_AFTER_S, Terminal
+from phux_core.server.screen.terminal import REST_AFTER_S, RETIRED_REST_AFTER_S, Terminal
 
 
 @pytest.fixture
@@ -54,8 +54,7 @@ def test_two_terminals_share_no_state(terminal):
     sight.difference(other)
     assert other.is_seen()
     assert not terminal.is_seen()
-    assert terminal.clock is not other.clock
-    assert terminal.looks is not other.looks
+    assert terminal.reads is not other.reads
     other.close()
     loop.close()
 
@@ -119,3 +118,18 @@ def test_a_terminal_that_would_be_slow_to_resume_is_not_suspended(resting, data)
     loop.advance(REST_AFTER_S)
     loop.advance(REST_AFTER_S)
     assert not made.engine.at_rest
+
+
+@pytest.mark.parametrize(
+    "data", [b"\x1b[?1049hfull", b"\r\n" * 1000 + b"full"], ids=["alternate screen", "long history"]
+)
+def test_the_terminal_of_an_ended_program_is_suspended_soon_whatever_its_size(resting, data):
+    loop, made = resting
+    made.engine.feed(data)
+    made.retire()
+    assert not made.engine.at_rest
+    loop.advance(RETIRED_REST_AFTER_S)
+    assert made.engine.at_rest
+    assert "full" in made.engine.lines(0, 4).text
+    loop.advance(RETIRED_REST_AFTER_S)
+    assert made.engine.at_rest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -11,6 +12,7 @@ from phux_core.server.shell.events import CommandFinished, CommandStarted, LineL
 from phux_core.server.shell.marks import ShellMarks
 
 NONCE = "cafe"
+NUMBERS = itertools.count(100)
 
 
 def mark(text, start=0):
@@ -18,8 +20,8 @@ def mark(text, start=0):
 
 
 def feed(marks, *texts):
-    """Feed marks of 10 bytes that start at 100, 200 and so on, and return the events of each mark."""
-    return [marks.take(mark(f"cafe;{text}", 100 * (index + 1))) for index, text in enumerate(texts)]
+    """Feed marks of 10 bytes that start at 100, 200 and so on, with new numbers; return the events of each mark."""
+    return [marks.take(mark(f"cafe;{next(NUMBERS)};{text}", 100 * (index + 1))) for index, text in enumerate(texts)]
 
 
 def test_marks_report_prompts_and_the_start_and_end_of_a_command():
@@ -37,7 +39,10 @@ def test_marks_report_prompts_and_the_start_and_end_of_a_command():
     assert marks.outputs == [(310, 400)]
 
 
-@pytest.mark.parametrize("data", ["beef;B", ";B", "B", "cafe", "", "cafe;Z", "cafe;", "\udcff;B"])
+@pytest.mark.parametrize(
+    "data",
+    ["beef;B", ";B", "B", "cafe", "", "cafe;Z", "cafe;B", "cafe;1;Z", "cafe;;B", "cafe;x;B", "cafe;", "\udcff;B"],
+)
 def test_marks_with_a_wrong_nonce_or_an_unknown_kind_are_ignored(data):
     for marks in (ShellMarks(NONCE), ShellMarks("")):
         assert marks.take(PrivateOsc(data.encode("utf-8", "surrogateescape"), 0, 10)) == []
@@ -78,7 +83,7 @@ def test_a_loaded_state_continues_where_it_was_dumped():
     state = json.loads(json.dumps(marks.dump()))
     again = ShellMarks.load({**state, "of_another_release": 1})
     assert again == marks
-    assert again.take(mark("cafe;D;1", 900)) == [CommandFinished(1, 510, 900)]
+    assert again.take(mark(f"cafe;{next(NUMBERS)};D;1", 900)) == [CommandFinished(1, 510, 900)]
 
 
 def test_the_output_of_hooks_after_the_end_mark_of_zsh_is_not_command_output():
@@ -119,7 +124,7 @@ def test_malformed_numbers_in_marks_are_ignored(kind, digits):
 
 
 def test_numbered_prompts_report_the_same_events():
-    assert feed(ShellMarks(NONCE), "A", "B;1;0", "C;", "D;3;2", "A", "B;2;3") == [
+    assert feed(ShellMarks(NONCE), "A", "B;;0;1", "C;", "D;3;2", "A", "B;;3;2") == [
         [],
         [PromptReady()],
         [CommandStarted(None, 310, 110, 200)],
@@ -131,7 +136,7 @@ def test_numbered_prompts_report_the_same_events():
 
 def test_an_empty_line_in_bash_is_reported_as_finished_although_the_prompt_number_is_unchanged():
     marks = ShellMarks(NONCE)
-    assert feed(marks, "B;1;0", "D;0;1", "A", "B;1;0") == [
+    assert feed(marks, "B;;0;1", "D;0;1", "A", "B;;0;1") == [
         [PromptReady()],
         [CommandFinished(0, None, 200)],
         [],
@@ -141,17 +146,17 @@ def test_an_empty_line_in_bash_is_reported_as_finished_although_the_prompt_numbe
 
 def test_redrawing_the_prompt_before_a_command_does_not_end_the_command():
     marks = ShellMarks(NONCE)
-    feed(marks, "B;4;0", "C;")
-    assert feed(marks, "D;0;4", "A", "B;4;0") == [[], [], []]
+    feed(marks, "B;;0;4", "C;")
+    assert feed(marks, "D;0;4", "A", "B;;0;4") == [[], [], []]
     assert (marks.at_prompt, marks.start) == (False, 210)
-    assert marks.take(mark("cafe;D;7;5", 900)) == [CommandFinished(7, 210, 900)]
+    assert marks.take(mark(f"cafe;{next(NUMBERS)};D;7;5", 900)) == [CommandFinished(7, 210, 900)]
 
 
-@pytest.mark.parametrize(("argument", "code"), [("5;7", 7), ("5", None), ("", None)])
+@pytest.mark.parametrize(("argument", "code"), [(";7;5", 7), (";;5", None), ("", None)])
 def test_the_next_prompt_ends_a_command_that_replaced_the_hooks(argument, code):
     marks = ShellMarks(NONCE)
-    feed(marks, "B;4;0", "C;unset PROMPT_COMMAND")
-    assert marks.take(mark(f"cafe;B;{argument}", 700)) == [
+    feed(marks, "B;;0;4", "C;unset PROMPT_COMMAND")
+    assert marks.take(mark(f"cafe;{next(NUMBERS)};B;{argument}", 700)) == [
         CommandFinished(code, 210, 700, is_marked=False),
         PromptReady(),
     ]
@@ -160,14 +165,14 @@ def test_the_next_prompt_ends_a_command_that_replaced_the_hooks(argument, code):
 
 def test_a_shell_that_restored_its_hooks_reports_the_exit_code_with_the_line_length():
     marks = ShellMarks(NONCE)
-    feed(marks, "B;4;0", "C;")
-    assert marks.take(mark("cafe;L;0;restored;7", 700)) == [
+    feed(marks, "B;;0;4", "C;")
+    assert marks.take(mark(f"cafe;{next(NUMBERS)};L;0;restored;7", 700)) == [
         LineLength(0, "restored", 710),
         CommandFinished(7, 210, 700, is_marked=False),
         PromptReady(),
     ]
     assert marks.at_prompt is True
-    assert marks.take(mark("cafe;L;0;restored;7", 800)) == [LineLength(0, "restored", 810)]
+    assert marks.take(mark(f"cafe;{next(NUMBERS)};L;0;restored;7", 800)) == [LineLength(0, "restored", 810)]
 
 
 # Shells that stop sending marks
@@ -215,10 +220,11 @@ class Stream:
         self.marks.written(data, len(self.data))
         self.data += data
 
-    def mark(self, text):
+    def mark(self, text, number=None):
         start = len(self.data)
-        self.data += b"\x1b]7748;" + f"{NONCE};{text}".encode() + b"\a"
-        return self.marks.take(PrivateOsc(f"{NONCE};{text}".encode(), start, len(self.data)))
+        data = f"{NONCE};{self.prompts if number is None else number};{text}".encode()
+        self.data += b"\x1b]7748;" + data + b"\a"
+        return self.marks.take(PrivateOsc(data, start, len(self.data)))
 
     def prompt(self, code):
         self.prompts += 1
@@ -281,7 +287,7 @@ def test_a_newline_without_enter_starts_no_command():
 def test_a_continued_line_starts_no_command_until_it_is_complete(editor):
     stream = Stream(editor)
     stream.run(b"echo 'a\r", b"echo 'a\r\n> ")
-    stream.mark("P")
+    stream.mark("P", number="")
     assert stream.marks.start is None
     assert stream.marks.continued
     assert not stream.marks.at_prompt
@@ -296,14 +302,14 @@ def test_the_lines_of_a_command_may_be_typed_at_once(editor):
     stream.type(b"{ echo a\recho b\r}\r")
     if editor == "none":
         stream.write(b"{ echo a\r\necho b\r\n}\r\n> ")
-        stream.mark("P")
+        stream.mark("P", number="")
         stream.write(b"> ")
-        stream.mark("P")
+        stream.mark("P", number="")
     else:
         stream.write(b"{ echo a\r\n> ")
-        stream.mark("P")
+        stream.mark("P", number="")
         stream.write(b"echo b\r\n> ")
-        stream.mark("P")
+        stream.mark("P", number="")
         stream.write(b"}\r\n")
     stream.write(b"a\r\nb\r\n")
     assert stream.finished(0) == (0, b"a\r\nb\r\n")

@@ -8,6 +8,7 @@ import pytest
 from record_shells import ARGV
 from shell_replay import Replay, load, state_of
 
+from phux_core.engine.protocol import PrivateOsc
 from phux_core.server.shell.events import CommandFinished, CommandStarted, PromptReady
 from phux_core.server.shell.output_bounds import start_of_fish_output
 
@@ -26,8 +27,8 @@ EXPECTED = [
 every_shell = pytest.mark.parametrize("name", ARGV)
 
 
-def replay_of(name):
-    return Replay(name if name in {"bash", "zsh", "fish"} else "posix")
+def replay_of(name, kind=Replay):
+    return kind(name if name in {"bash", "zsh", "fish"} else "posix")
 
 
 @pytest.fixture(params=ARGV)
@@ -113,3 +114,46 @@ def test_events_and_state_do_not_depend_on_how_reads_split_the_stream(name):
             cut.play(step, cuts)
             assert cut.events == replay.events, cuts
             assert state_of(cut.tracker) == after, cuts
+
+
+class Repeating(Replay):
+    """A replay that prints every earlier mark again, after each mark and each piece of text."""
+
+    def __init__(self, shell):
+        super().__init__(shell)
+        self.seen = []
+        self.changed = []
+
+    def feed_mark(self, mark):
+        super().feed_mark(mark)
+        self.seen.append(mark.data)
+        self.repeat_all(mark.end)
+
+    def _write_text(self, data, base, start, end):
+        super()._write_text(data, base, start, end)
+        self.repeat_all(end)
+
+    def repeat_all(self, place):
+        marks = self.tracker.marks
+        latest_b = next((data for data in reversed(self.seen) if b";B" in data), None)
+        for data in self.seen:
+            if data.endswith(b";;P"):
+                continue  # ksh and mksh cannot number it
+            if data == latest_b and marks.drawing and data.count(b";") > 4:
+                continue  # bash may draw an old prompt, so it is accepted where a prompt is due
+            before = marks.dump()
+            events = marks.take(PrivateOsc(data, place, place))
+            after = marks.dump()
+            if data == latest_b and marks.at_prompt:  # the current prompt is drawn again
+                before["drawn"] = before["input_start"] = after["drawn"] = after["input_start"] = 0
+            if events or before != after:
+                self.changed.append((data, events))
+
+
+@every_shell
+def test_marks_that_are_printed_again_at_any_time_change_nothing(name):
+    replay = replay_of(name, Repeating)
+    for step in load(name):
+        replay.play(step)
+    assert len(replay.seen) > 30
+    assert replay.changed == []

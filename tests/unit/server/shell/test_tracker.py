@@ -7,8 +7,8 @@ import itertools
 import pytest
 from shell_replay import OTHER, PID, Replay
 
-from phux_core.server.shell.events import CommandFinished, CommandStarted, PromptReady
-from phux_core.server.shell.tracker import Look, Problem, Ready
+from phux_core.server.shell.edit_line import Problem, Ready
+from phux_core.server.shell.events import CommandFinished, CommandStarted, HooksInDoubt, Look, PromptReady
 
 RAW, COOKED, SECRET, RAW_ECHO = (False, False), (True, True), (True, False), (False, True)
 MODES = (RAW, COOKED, SECRET, RAW_ECHO)
@@ -45,7 +45,7 @@ def draw_prompt(replay, shell, code=0, number=1):
         replay.mark(f"D;{code};{number}" if editor or shell == "bash" else f"D;{code}")
     replay.mark("A")
     replay.write(b"$ ")
-    replay.mark(f"B;{editor}" if editor else f"B;{number};{code}" if shell == "bash" else "B")
+    replay.mark(f"B;{editor}" if editor else f"B;;{code};{number}" if shell == "bash" else "B")
     return replay.events[known:]
 
 
@@ -160,18 +160,13 @@ def test_read_marks_of_fish_determine_the_state_of_a_raw_read(reads, state):
     assert look(replay, OTHER, "fish", True, RAW) == "prompt"
 
 
-@pytest.mark.parametrize("marks", [[], ["A", "B;1;0"], ["A", "B;1;0", "C;vim"]])
+@pytest.mark.parametrize("marks", [[], ["A", "B;;0;1"], ["A", "B;;0;1", "C;vim"]])
 def test_the_state_on_the_alternate_screen_is_fullscreen(marks):
     replay = Replay("bash")
     for text in marks:
         replay.mark(text)
     assert replay.look(PID, "bash", alt_screen=True) == "fullscreen"
     assert replay.take_look(Look(replay.now, None, alt_screen=True)) == "fullscreen"
-
-
-def test_the_state_at_a_prompt_drawn_on_the_alternate_screen_is_prompt(bash):
-    bash.tracker.marks.on_alt_screen = True
-    assert bash.look(PID, "bash", alt_screen=True) == "prompt"
 
 
 def test_without_a_foreground_the_state_is_running(bash):
@@ -268,9 +263,9 @@ def test_a_nested_shell_is_running_until_its_output_pauses(bash):
 
 def test_a_nested_shell_that_executes_a_run_is_not_at_its_prompt(bash):
     bash.mark("C;zsh")
-    bash.tracker.run_shell = OTHER
+    bash.tracker.run_began(OTHER)
     assert look(bash, OTHER, "zsh", True, RAW) == "awaiting_input"
-    bash.tracker.run_shell = None
+    bash.tracker.run_began(None)
     assert look(bash, OTHER, "zsh", True, RAW) == "prompt"
 
 
@@ -304,7 +299,7 @@ def test_a_posix_shell_is_running_until_its_line_editor_sets_the_terminal_mode()
 def test_a_redrawn_prompt_ends_no_command(shell):
     replay = at_prompt(shell)
     replay.mark("C;make")
-    marks = ["D;0;1", "A", "B;1;0"] if shell == "bash" else ["A"]
+    marks = ["D;0;1", "A", "B;;0;1"] if shell == "bash" else ["A"]
     for text in marks * 2:
         assert replay.mark(text) == []
     assert replay.tracker.marks.start is not None
@@ -315,7 +310,7 @@ def test_a_redrawn_prompt_ends_no_command(shell):
 def test_a_redrawn_prompt_causes_no_event(shell):
     replay = at_prompt(shell)
     editor = EDITORS.get(shell)
-    for text in ("D;0;1" if editor else "A", "A", f"B;{editor}" if editor else "B;1;0" if shell == "bash" else "B"):
+    for text in ("D;0;1" if editor else "A", "A", f"B;{editor}" if editor else "B;;0;1" if shell == "bash" else "B"):
         assert replay.mark(text) == []
     assert look_at_prompt(replay, shell) == "prompt"
 
@@ -323,13 +318,11 @@ def test_a_redrawn_prompt_causes_no_event(shell):
 def test_hooks_are_requested_once_if_a_command_may_have_replaced_them(bash):
     bash.mark("C;")
     bash.write(b"\x1b[?2004h$ ")
-    look_at_prompt(bash, in_editor=False)
-    assert not bash.tracker.asks_for_hooks
-    look_at_prompt(bash, in_editor=True)
-    assert bash.tracker.asks_for_hooks
-    bash.tracker.asks_for_hooks = False
-    look_at_prompt(bash, in_editor=True)
-    assert not bash.tracker.asks_for_hooks, "the command may be a line editor itself"
+    asked = []
+    for in_editor in (False, True, True):
+        look_at_prompt(bash, in_editor=in_editor)
+        asked.append(sum(isinstance(event, HooksInDoubt) for event in bash.events))
+    assert asked == [0, 1, 1], "the command may be a line editor itself"
     answer, finished, ready = bash.mark("L;0;restored;7")
     assert (answer.length, finished.exit_code, ready) == (0, 7, PromptReady())
     assert look_at_prompt(bash) == "prompt"
@@ -373,7 +366,7 @@ def test_a_line_of_a_posix_shell_that_executes_nothing_is_not_reported(shell, li
 def test_a_continuation_prompt_that_arrives_in_pieces_starts_no_command(shell):
     replay = at_prompt(shell)
     replay.type(b"echo 'a\r")
-    for piece in (b"echo 'a\r\n", b">", b" ", b"\x1b]7748;5ecret", b";P\a"):
+    for piece in (b"echo 'a\r\n", b">", b" ", b"\x1b]7748;5ecret", b";9;P\a"):
         assert replay.write(piece) == []
     replay.type(b"b'\r")
     assert [type(event) for event in replay.write(b"b'\r\na\r\nb\r\n")] == [CommandStarted]
@@ -425,7 +418,7 @@ def test_after_exec_of_another_shell_the_command_is_finished_and_marks_are_ignor
     assert (type(started), started.start) == (CommandStarted, finished.start)
     assert (finished.exit_code, finished.end) == (0, place)
     assert [type(event) for event in replay.events[known:]].count(CommandFinished) == 1
-    assert replay.mark("B;1;0") == []
+    assert replay.mark("B;;0;1") == []
     assert replay.text(place) == replay.data[place:], "without marks, all text is output"
     assert may_type(replay) == Ready(foreground, None)
 
@@ -528,7 +521,7 @@ def test_text_after_the_prompt_may_be_a_partly_typed_line(bash):
 def test_no_command_can_be_typed_right_after_an_interrupt(bash):
     bash.type(b"\x03")
     bash.now += 0.01
-    bash.tracker.last_output = bash.now
+    bash.tracker.wrote(bash.now)
     bash.now += 0.1
     bash.look(PID, "bash")
     found = problem(bash)
@@ -544,7 +537,7 @@ def test_no_command_can_be_typed_right_after_an_interrupt_before_the_prompt(shel
     replay.type(b"\x03")
     replay.mark("A")
     replay.write(b"$ ")
-    replay.mark("B;2;0" if shell == "bash" else "B")
+    replay.mark("B;;0;2" if shell == "bash" else "B")
     replay.now += 0.1
     replay.look(PID, shell)
     assert not isinstance(may_type(replay), Ready)
@@ -594,7 +587,7 @@ def test_a_command_can_be_typed_only_at_an_empty_prompt_of_a_nested_shell(bash):
 
 def test_no_command_can_be_typed_while_busybox_may_query_the_cursor_position():
     replay = at_prompt("busybox")
-    replay.tracker.last_reply = replay.now
+    replay.tracker.replied(replay.now)
     found = problem(replay)
     assert found.again_s
     replay.now += 2 * found.again_s

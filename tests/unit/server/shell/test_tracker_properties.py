@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from shell_replay import OTHER, PID, Replay, state_of
 
 from phux_core.server.kernel.foreground import Foreground
-from phux_core.server.shell.events import STATES, CommandFinished, CommandStarted
+from phux_core.server.shell.edit_line import Problem, Ready
+from phux_core.server.shell.events import STATES, CommandFinished, CommandStarted, Look
 from phux_core.server.shell.marks import ShellMarks
-from phux_core.server.shell.tracker import Look, Problem, Ready
 
 NUMBERS = st.sampled_from(["0", "1", "2", "3", "130", "258", "", "-1", "x", "9" * 5000])
 MARKS = st.one_of(

@@ -35,9 +35,9 @@ class FakeServer(FakeLoop):
         self.shutdowns = []
         self.removed = []
         self.settings = Settings("/s", **{"keep_dead": 100.0} | options)
-        monkeypatch.setattr(lifecycle, "time", self)
+        monkeypatch.setattr(lifecycle, "boottime", self.boottime)
 
-    def time(self):
+    def boottime(self):
         return EPOCH + self.now
 
     def start(self):
@@ -53,17 +53,17 @@ class FakeServer(FakeLoop):
             self.tree.remove_pane(pane)
         self.lifecycle.tree_changed()
 
-    def add(self, *, died_at=None):
-        """Add a session with one pane, which is dead if ``died_at`` is given."""
+    def add(self, *, dead_since=None):
+        """Add a session with one pane, which is dead if ``dead_since`` is given."""
         pane = self.tree.take_pane_id()
-        record = PaneRecord(pane, 80, 24, "sh", "/", 1, EPOCH, dead=died_at is not None)
-        record.died_at = None if died_at is None else EPOCH + died_at
+        record = PaneRecord(pane, 80, 24, "sh", "/", 1, EPOCH, dead=dead_since is not None)
+        record.dead_since = None if dead_since is None else EPOCH + dead_since
         self.tree.add_session(f"s{pane}", "sh", record)
         return pane
 
     def die(self, pane):
         record = self.tree.find_pane(pane)[2]
-        record.dead, record.died_at = True, self.time()
+        record.dead, record.dead_since = True, self.boottime()
         self.lifecycle.tree_changed()
 
 
@@ -140,7 +140,7 @@ def test_any_number_of_panes_may_die_at_once(make_server):
     server.start()
     for pane in panes:
         record = server.tree.find_pane(pane)[2]
-        record.dead, record.died_at = True, server.time()
+        record.dead, record.dead_since = True, server.boottime()
     server.lifecycle.tree_changed()
     server.advance(1)
     assert server.removed == panes[: 1000 - MAX_DEAD]
@@ -148,7 +148,7 @@ def test_any_number_of_panes_may_die_at_once(make_server):
 
 def test_a_new_service_removes_a_dead_pane_whose_time_has_expired(make_server):
     server = make_server()
-    pane, _alive = server.add(died_at=-500), server.add()
+    pane, _alive = server.add(dead_since=-500), server.add()
     server.start()
     server.advance(1)
     assert server.removed == [pane]
@@ -260,14 +260,22 @@ def test_a_new_service_starts_although_it_must_remove_a_dead_pane():
     tree = Tree()
     for name, dead in (("old", True), ("live", False)):
         record = PaneRecord(tree.take_pane_id(), 80, 24, "sh", "/", os.getpid(), time.time() - 9999, dead=dead)
-        record.died_at = time.time() - 9999 if dead else None
+        record.dead_since = 1.0 if dead else None
         tree.add_session(name, "sh", record)
     mark = FeedMark.create()
     master, slave = os.openpty()
     ours, theirs = socket.socketpair()
     keeper, service_end = Channel(ours), Channel(theirs)
     with socket.socket(socket.AF_UNIX) as listener:
-        hello = {"op": "hello", "restarts": 1, "keeper_pid": 1, "started_at": 0.0, "suspect": None, "set_aside": []}
+        hello = {
+            "op": "hello",
+            "restarts": 1,
+            "keeper_pid": 1,
+            "started_at": 0.0,
+            "started_on_clock": 0.0,
+            "suspect": None,
+            "set_aside": [],
+        }
         keeper.send(hello, fds=[listener.fileno(), mark.fd, listener.fileno()])
     for pane in (1, 2):
         memory = journal.create()

@@ -1,0 +1,1 @@
+"""One module per target of the fuzzer; see ``runner``."""
