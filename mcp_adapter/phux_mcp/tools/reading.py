@@ -69,7 +69,7 @@ _EVENTS = list_of(one_of(*flows.EVENTS), f"a list of {', '.join(flows.EVENTS)}",
     seed="",
 )
 async def ls(call: Call, max_bytes: int | None = None) -> Answer:
-    """List the sessions of the running phux server."""
+    """List the sessions."""
     tree = await call.drive(flows.tree)
     listed = session_list(tree)
     clients = {session["name"]: session["attached_clients"] for session in tree["sessions"]}
@@ -121,7 +121,7 @@ def _sessions_that_fit(found: Document, max_bytes: int | None) -> Document:
     "Read a screen",
     TARGET,
     _SNAPSHOT["scrollback"].but(kind=WHOLE_NUMBER),
-    _SNAPSHOT["cells"].but(doc="add the styled cells, and `highlights`: styled runs of text"),
+    _SNAPSHOT["cells"].but(doc="add styled cells, and `highlights`: styled text"),
     _SNAPSHOT["since"],
     Param("image", BOOLEAN, "add a PNG image"),
     MAX_BYTES,
@@ -138,7 +138,7 @@ async def snapshot(
     image: bool = False,
     scrollback: int | None = None,
 ) -> Answer:
-    """Read a pane's screen as structured data. Has no side effects: it does not attach or resize."""
+    """Read a pane's screen. This does not attach or resize."""
     if since is not None:
         screen = await call.drive(flows.changes, target, since, cells=cells)
     else:
