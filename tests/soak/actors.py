@@ -36,7 +36,7 @@ WRITER = [sys.executable, "-I", "-S", str(Path(__file__).with_name("writer.py"))
 FILL = (b"\xc1", b"\xf9")
 """The fill of journals: a byte that equals it may be lost, as phux_core/keeper/journal.py explains."""
 STRICT = False
-"""Whether calls other than ``run``, ``start`` and those that create panes must also survive every kill."""
+"""Whether a call that fails with ``disconnected`` breaks a promise."""
 
 
 class ViolationError(Exception):
@@ -226,13 +226,13 @@ class Runs(Actor):
 
 
 class ZshRuns(Runs):
-    """The same in zsh."""
+    """Commands with known results in zsh."""
 
     program = "zsh"
 
 
 class DashRuns(Runs):
-    """The same in a POSIX shell."""
+    """Commands with known results in a POSIX shell."""
 
     program = "dash"
 
@@ -290,7 +290,7 @@ class Watches(Actor):
             check(not event.gap, self.name, "has a gap after line", self.seen)
             for line in event.text:
                 found = re.fullmatch(r"line (\d+)\.", line)
-                # An unfinished line is repeated when it is longer.
+                # If a line was unfinished in one event, the next event repeats it with the added text.
                 if found and int(found[1]) != self.seen:
                     check(int(found[1]) == self.seen + 1, self.name, f"{line!r} follows line {self.seen}")
                     self.seen += 1
@@ -376,7 +376,7 @@ class Typing(Actor):
 
 
 class Attached(Actor):
-    """A person at an attached terminal: lines that the terminal has shown reach the program, none does twice."""
+    """Lines typed at an attached terminal: each is written at most once, and exactly once if the terminal showed it."""
 
     def begin(self) -> None:
         """Attach to cat."""
