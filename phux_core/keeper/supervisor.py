@@ -87,6 +87,7 @@ class Supervisor:
         self._channel: Channel | None = None
         self._witness: tuple[socket.socket, ...] = ()
         self._service: ServiceProcess | None = None
+        self._service_pid = 0
         self._restart_at: float | None = None
         self._restarts = Restarts(time.monotonic())
         self._kill_at: float | None = None
@@ -237,6 +238,7 @@ class Supervisor:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
             self._service = self._start(theirs.fileno())
+        self._service_pid = self._service.pid
         self._channel = Channel(ours)
         self._selector.register(self._channel, selectors.EVENT_READ, self._on_channel)
         questions, asker = self._witness = witness.make_pair()
@@ -317,7 +319,7 @@ class Supervisor:
             return None
         return status_document(
             self._restarts,
-            service_pid=0 if self._service is None else self._service.pid,
+            service_pid=self._service_pid,
             socket=self._listener.path,
             log=self._log_path,
             uptime_s=boottime() - self._started_on_clock,

@@ -163,7 +163,7 @@ class Status(Document):
         version: The release of phux.
         protocol: The version of the wire protocol.
         keeper_pid: The process id of the keeper.
-        service_pid: The process id of the service.
+        service_pid: The process id of the service; that of the last one while none is running.
         service_restarts: The number of restarts of the service.
         engine: The terminal engine, ``ghostty`` or ``pyte``.
         engine_notes: Problems with the engine, recovery or shell marks of a pane.
