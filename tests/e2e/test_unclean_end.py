@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from phux_client import blocking
-from servers import Cli, eventually, kill_service, process_gone
+from servers import BIN, Cli, eventually, kill_service, process_gone
 from shell_panes import make_home
 
 LOST = (
@@ -123,3 +125,24 @@ def test_programs_that_ignore_the_hang_up_do_not_survive_the_keeper(cli, tmp_pat
     finally:
         if not process_gone(job):
             os.kill(job, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("target", [["work"], []], ids=["pane", "server"])
+def test_a_watch_fails_if_the_server_is_killed(cli, target):
+    cli.json("new", "-s", "work", "--", "cat")
+    with subprocess.Popen(
+        [BIN / "phux", "watch", *target, "--json"],
+        env=cli.env,
+        cwd=Path(cli.cwd),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as watching:
+        eventually(lambda: cli.json("status")["clients"] == 2)
+        cli("send-keys", "work", "x", "Enter")
+        assert "dirty" in watching.stdout.readline()
+        kill_keeper(cli)
+        _events, error = watching.communicate(timeout=20)
+    assert watching.returncode == 1
+    assert '"code": "no_server"' in error
+    assert "the server was killed while @1 ran" in error
