@@ -31,8 +31,9 @@ handles("move_window", part="arranger")(Arranger.move_window)
 
 
 @handles("status")
-def status(service: Service) -> Result:
-    return service.status_document()
+async def status(service: Service) -> Result:
+    unclean_end = await service.logs.unclean_end()
+    return service.status_document() | ({} if unclean_end is None else {"unclean_end": unclean_end})
 
 
 @handles("tree")
