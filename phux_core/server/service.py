@@ -453,6 +453,7 @@ class Service:
             },
             "memory": self._memory_document(),
             **({} if unknown is None else {"system_notes": [unknown]}),
+            **({} if self.logs.unclean_end is None else {"unclean_end": self.logs.unclean_end}),
         }
 
     def _memory_document(self) -> dict[str, int | None]:
@@ -477,9 +478,8 @@ class Service:
             self.keeper.shutdown()
 
     def _stop_listening(self) -> None:
-        """Close the socket: new clients must find no server, and start one."""
         self.stopping = True
-        self.loop.remove_reader(self._listener)
+        self.loop.remove_reader(self._listener)  # new clients must find no server, and start one
         self._listener.close()
 
     def _on_keeper_gone(self) -> None:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 READ_S = 10.0
 """How long a read may take."""
 SEARCH_S = 60.0
-# How long the first status waits for the logs of the previous server, so that its client can report them.
-_EXAMINE_S = 3.0
 # When old logs are removed: soon after the start, then every 10 s, or after 100 times as long as it takes.
 _FIRST_CLEAN_S = 1.0
 _CLEAN_S = 10.0
@@ -43,6 +41,7 @@ class Logs:
 
     Attributes:
         server: The name of this server in the logs.
+        unclean_end: What the previous server lost; None if that is nothing, or while ``examining`` is not done.
         kept: The logs that remained when old ones were last removed; None before.
     """
 
@@ -62,7 +61,8 @@ class Logs:
         self._workers = LogWorkers(loop)
         self._loop = loop
         self._cleaning = loop.create_task(self._clean_regularly())
-        self._examining = loop.create_task(self._examine())
+        self.unclean_end: dict[str, Any] | None = None
+        self.examining = loop.create_task(self._examine())
         self.kept: cleaning.Kept | None = None
 
     def open(self, record: PaneRecord, journal: Journal, *, session: str, on: bool) -> PaneLog:
@@ -106,20 +106,14 @@ class Logs:
             return "there is no home directory to keep logs in"
         return next((pane.log.problem for pane in self._panes() if pane.log.problem is not None), None)
 
-    async def unclean_end(self) -> dict[str, Any] | None:
-        """Return what the previous server lost; None if that is nothing, or its logs cannot be read in time."""
-        await asyncio.wait([self._examining], timeout=_EXAMINE_S)
-        return self._examining.result() if self._examining.done() else None
-
-    async def _examine(self) -> dict[str, Any] | None:
+    async def _examine(self) -> None:
         if not self.root:
-            return None
+            return
         report = partial(unclean.report_unclean_end, self.root, self.server, self._settings.socket)
         try:
-            return await self._loop.run_in_executor(None, report)
+            self.unclean_end = await self._loop.run_in_executor(None, report)
         except Exception as error:  # noqa: BLE001  the server works without it
             _log.warning("the logs of the previous server could not be examined: %s", error)
-            return None
 
     def close(self) -> None:
         self._cleaning.cancel()
