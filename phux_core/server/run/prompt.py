@@ -142,13 +142,11 @@ class Prompt:
         return problem
 
     async def _interrupts_again(self) -> bool:
-        """Press a C-c again that had no effect.
-
-        fish loses one that comes within 30 ms of another key, or after it was queried: of those, every second one.
-        """
+        """Press a C-c again that fish has lost: every second one within 30 ms of another key, or after a query."""
         tracker = self._shell.tracker
         line = tracker.line
-        if not (tracker.is_marked and line.is_interrupt) or line.repeats == _MOST_REPEATS:
+        is_lost = tracker.is_marked and line.is_interrupt and self._shell.record.shell == "fish"
+        if not is_lost or line.repeats == _MOST_REPEATS:
             return False
         self._refused = None
         line.interrupted_again(time.monotonic())
