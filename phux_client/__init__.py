@@ -33,9 +33,9 @@ _NAMES = {
     "phux_client.waited": "Waited",
     "phux_core.shapes": """
         CellColor CellInfo CellStyle ChangedRow CommandInfo Cursor DefaultColor EngineNote Foreground LayoutSplit
-        LogHole LogInfo LogStatus LogText Match MemoryStatus PaletteColor PaneInfo Place RgbColor RunResult
+        LogHole LogInfo LogStatus LogText LostPane Match MemoryStatus PaletteColor PaneInfo Place RgbColor RunResult
         ScreenChanges ScreenState SeqRange SessionEntry SessionInfo SessionList Signalled SoftWrap Started StateCounts
-        Status Stopped Tree WindowInfo
+        Status Stopped Tree UncleanEnd WindowInfo
 
         Condition CursorShape Direction EventName LayoutName LogMode PaneId PictureFormat Side Signal SizePolicy
         State Step ThemeName UnderlineStyle

@@ -13,6 +13,7 @@ import stat
 import sys
 
 from phux_client import flows
+from phux_client.unclean import REMEDY, describe_unclean_end
 from phux_core import errors, files, paths, procfs
 
 TYPE_CHECKING = False
@@ -61,6 +62,7 @@ def examine(phux: "Phux") -> "Document":
         *([] if root is None else [_disk(root)]),
         _engine(status),
         _processes(status),
+        *_unclean_end(status),
         _shell(dict(phux.caller.env)),
         _config(),
         *_holes(logs),
@@ -163,6 +165,11 @@ def _processes(status: "Document | None") -> "Document":
     if notes:
         return _failed("processes", notes[0], "mount a /proc of this PID namespace, and restart the server")
     return _passed("processes", "the system reports the states of programs")
+
+
+def _unclean_end(status: "Document | None") -> "list[Document]":
+    found = (status or {}).get("unclean_end")
+    return [] if found is None else [_failed("unclean end", describe_unclean_end(found), REMEDY)]
 
 
 def _shell(env: "dict[str, str]") -> "Document":

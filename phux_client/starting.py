@@ -10,14 +10,18 @@ from phux_client.flows._kinds import Request
 from phux_client.unix_socket import try_connect
 from phux_core import errors, files, paths
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._types import Document
+
 START_TIMEOUT_S = 5.0
 _RETRY_S = 0.01
 
 
-def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
+def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> "Document | None":
     """Start a detached server on a socket path, unless one already listens there.
 
-    Return when the server answers.
+    Return when the server answers: its Status document, or None if another process started it.
 
     Raises:
         StartFailedError: The server did not become ready; the message names the log.
@@ -41,9 +45,11 @@ def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
                         remedy=f"look at {paths.log_path(path)}",
                     ) from None
                 time.sleep(_RETRY_S)
-        if not is_live(path):
+        is_new = not is_live(path)
+        if is_new:
             _launch_keeper(path, lock, max(0.1, deadline - time.monotonic()))
-        _await_answer(path, deadline)
+        status = _await_answer(path, deadline)
+        return status if is_new else None
     finally:
         os.close(lock)
 
@@ -58,12 +64,12 @@ def _open_private(path: str, flags: int) -> int:
         ) from error
 
 
-def _await_answer(path: str, deadline: float) -> None:
-    """Wait until the server answers; the socket exists before the service is ready."""
+def _await_answer(path: str, deadline: float) -> "Document":
+    """Wait until the server answers, and return its status; the socket exists before the service is ready."""
     try:
         link = Link(path, max(0.0, deadline - time.monotonic()))
         try:
-            link.request(Request("status"))
+            return link.request(Request("status"))
         finally:
             link.close()
     except errors.TransportError as error:

@@ -39,7 +39,7 @@ _SEQUENCE = re.compile(
     rb"|\x1b[ -/]*[0-~]"
     rb"|\x1b"
 )
-# Modes that change neither the cursor's place nor the text: of keys, cursor style, mouse, focus, paste and drawing.
+# Modes that change neither the cursor's position nor the text: keys, cursor style, mouse, focus, paste and drawing.
 _MODES = rb"(?:1|12|25|100[0-6]|1015|2004|2026|2031)"
 _TRACELESS = re.compile(
     SGR + rb"|\x1b(?:\][^\x07\x1b\x18\x1a]*(?:\x07|\x1b\\)|[PX^_][^\x1b\x18\x1a]*\x1b\\"

@@ -120,7 +120,7 @@ def parse(name: str, module: "ModuleType", words: list[str]) -> "argparse.Namesp
     if prepare is not None:
         words = prepare(words)
     parser = build_parser(name, module)
-    # Only several positional arguments need argparse's slower parsing of intermixed flags.
+    # Only verbs with several positional arguments need argparse's slower parsing of intermixed flags.
     read = parser.parse_intermixed_args if parser.takes_several else parser.parse_args
     options = read(words if hasattr(module, "REST") or not rest else [*words, "--", *rest])
     options.rest = rest

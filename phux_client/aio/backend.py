@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import socket as socket_module
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from phux_client.aio.server import Phux
     from phux_client.connection import Key
     from phux_client.embedding import EmbeddedServer
+
+Result = TypeVar("Result")
 
 sleep = anyio.sleep
 
@@ -168,9 +170,9 @@ class Opening(contextlib.AbstractAsyncContextManager["Phux"]):
             self._phux.close()
 
 
-async def in_thread(function: Callable[[str], None], argument: str) -> None:
+async def in_thread(function: Callable[[str], Result], argument: str) -> Result:
     """Call a blocking function in a thread; after a cancellation, do not wait for it."""
-    await anyio.to_thread.run_sync(function, argument, abandon_on_cancel=True)
+    return await anyio.to_thread.run_sync(function, argument, abandon_on_cancel=True)
 
 
 @contextlib.asynccontextmanager

@@ -295,7 +295,7 @@ async def _open(phux: Phux, *, start: bool) -> Phux:
             from phux_client.starting import start_server
 
             # If this call is cancelled, the new server ends by itself because it has no session.
-            await in_thread(start_server, phux.socket)
+            phux.started = await in_thread(start_server, phux.socket)
             await phux.drive(flows.status())
     except BaseException:
         phux.close()

@@ -16,9 +16,12 @@ from phux_core import errors
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
 
     from phux_client.connection import Key
     from phux_client.embedding import EmbeddedServer
+
+    Result = TypeVar("Result")
 
 sleep = time.sleep
 
@@ -72,9 +75,9 @@ class Slot(_local):
     stream: Stream | None = None
 
 
-def in_thread(function: "Callable[[str], None]", argument: str) -> None:
+def in_thread(function: "Callable[[str], Result]", argument: str) -> "Result":
     """Call a blocking function."""
-    function(argument)
+    return function(argument)
 
 
 def private_server(engine: str | None) -> "EmbeddedServer":

@@ -28,7 +28,12 @@ class Driver:
         socket: The socket's path; by default ``$PHUX_SOCKET``, or else the user's default path.
         timeout_s: The time limit for one request, including connecting.
         client: The name of this program in the command ledger, such as ``my-tool/1.0``.
+
+    Attributes:
+        started: The Status document of the server, if ``connect`` started it.
     """
+
+    started: Document | None = None
 
     def __init__(
         self, socket: str | None = None, *, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None

@@ -126,7 +126,7 @@ class _View:
         self._text_seq = 0
         self._reads_screen = False
         self._found: tuple[str, str, int] | None = None
-        self._done = False
+        self._done = self._is_closed = False
         self._last_seq = -1
         self._quiet_since = 0.0
         self.screen: Document = {}
@@ -172,6 +172,7 @@ class _View:
         elif event["event"] not in _NO_NEWS or not self._wanted.follows:
             self.is_look_due = not late
             self._done = self._done or event["event"] == "command_finished"
+            self._is_closed = self._is_closed or event["event"] == "pane_closed" or event.get("state") == "dead"
 
     def _take_text(self, event: "Document") -> None:
         self._text_seq, self._resume = event["seq"], event["resume"]
@@ -269,7 +270,7 @@ class _View:
         if self._found is not None:
             name, line, seq = self._found
             return Outcome(name, screen, self.looks, line, seq)
-        if not has_server:
+        if not has_server and not self._is_closed:
             raise NoServerError(
                 f"the server ended during the wait, and nothing more is known about @{self._number}",
                 remedy=f"read its log with `phux logs @{self._number}`",

@@ -38,6 +38,9 @@ EVENTS = (
 """The names of events."""
 
 
+_MOST_NAMED = 10
+
+
 def watch(
     caller: Caller,
     target: "str | int | None",
@@ -53,6 +56,9 @@ def watch(
 
     Returns:
         A flow that returns ``met`` (an event of ``until`` arrived), ``timed_out``, or ``ended`` (no events can follow).
+
+    Raises:
+        NoServerError: No server is running, or it ended without reporting the end of each pane, as a killed one does.
     """
     check_number("timeout_s", timeout_s)
     unknown = [name for name in until if name not in EVENTS]
@@ -72,15 +78,21 @@ def _watch(
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     subscription = None
     began = lost = False
+    running: set[str] = set()
     while True:
         if subscription is None:
             try:
-                reply = yield Request("subscribe", pane=number)
-            except (NoSuchTargetError, NoServerError):
+                subscription = (yield Request("subscribe", pane=number))["subscription"]
+                running = {f"@{number}"} if number is not None else _running((yield Request("tree")))
+            except (NoSuchTargetError, NoServerError) as error:
                 if not began:
                     raise
+                if running and isinstance(error, NoServerError):
+                    raise NoServerError(
+                        f"the server was killed while {', '.join(sorted(running)[:_MOST_NAMED])} ran",
+                        remedy="read what was written before: phux logs @ID",
+                    ) from None
                 return "ended"
-            subscription = reply["subscription"]
         event: Document | None
         if lost:
             lost = False
@@ -95,8 +107,18 @@ def _watch(
                 continue
         if event is None:
             return "timed_out"
+        if event["event"] == "pane_spawned":
+            running.add(event["terminal"])
+        elif event["event"] == "pane_closed":
+            running.discard(event["terminal"])
         on_event(event)
         if event["event"] in until:
             return "met"
         if event["event"] == "pane_closed" and number is not None:
             return "ended"
+
+
+def _running(tree: "Document") -> set[str]:
+    """Return the panes in a tree whose programs are running."""
+    windows = (window for session in tree["sessions"] for window in session["windows"])
+    return {f"@{pane['id']}" for window in windows for pane in window["panes"] if pane["state"] != "dead"}

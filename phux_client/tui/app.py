@@ -184,12 +184,12 @@ class App:
     def report_focus(self) -> None:
         """Report the terminal's focus to the server, which forwards it to programs that enabled focus events."""
         if self.model.active_pane is not None and not self.read_only:
-            self.server.ask("input", pane=self.model.active_pane, items=[{"focus": self.focused}])
+            self.server.request("input", pane=self.model.active_pane, items=[{"focus": self.focused}])
 
     def note(self) -> str:
         """Return the note that the status line shows next to the clock."""
-        if self.server.link is None:
-            return "reconnecting"
+        if self.server.is_silent:
+            return self.server.problem
         if self.actions.awaits_key:
             return self.bindings.prefix
         return "read-only" if self.read_only else ""

@@ -1,9 +1,11 @@
 """The exchange with the server: one attachment at a time, and a new connection when the old one breaks.
 
-A service that died restarts within moments. Unanswered requests are not repeated, because they may have been executed.
-Input typed meanwhile is kept, and sent once after the client is attached again.
+A service that died restarts within moments. Until then, typed keys wait, and unanswered input is repeated with its key,
+so that it is typed once. If the service is silent for a second, typed keys are dropped: executed late, they could do
+harm.
 """
 
+import os
 import time
 
 from phux_client.tui.link import Link
@@ -20,13 +22,16 @@ _RESTARTING_S = 0.25
 """The pause between attempts if the keeper replies that no service is ready."""
 _GIVE_UP_S = 30.0
 _MOVE_S = 3.0
-_MAX_HELD = 64 * 1024
-_LONG = 16 * 1024
-"""A piece of input with more characters than this delays later input until the piece was delivered."""
+_LOOK_S = 0.5
+"""How long nothing may arrive while a reply is due, before a probe and again after it."""
 
 
 class Conversation:
-    """A client's exchange with the server."""
+    """A client's exchange with the server.
+
+    Attributes:
+        is_silent: Whether the service has not answered for a second; then input is dropped.
+    """
 
     def __init__(self, app: "App", socket: str, session: int) -> None:
         self._app = app
@@ -36,41 +41,52 @@ class Conversation:
         self.link: Link | None = None
         self._lost_at: float | None = None
         self._retry_at = 0.0
-        self._held: list[Document] = []
-        self._held_size = 0
-        self._typed: dict[int, list[Document]] = {}
+        self.is_silent = False
+        self._look_at: float | None = None
+        self._is_probed = False
+        self._unanswered: dict[str, tuple[int, list[Document]]] = {}  # input, by the keys of its requests
+        self._dropped = 0
         self._before_move: int | None = None
         self._move_until: float | None = None
-        self._long: int | None = None
 
     # Requests
 
     def ask(
         self, call: str, on_reply: "OnReply | None" = None, on_error: "OnError | None" = None, /, **params: object
     ) -> None:
-        """Send a request; show an error, unless the caller handles it."""
-        if self.link is None:
-            self._app.screen.say("the server is restarting; try again in a moment")
-            return
-        try:
-            self.link.ask(call, on_reply, on_error or self._show_error, **params)
-        except errors.PhuxError as error:
-            self._failed(error)
-
-    def _failed(self, error: errors.PhuxError) -> None:
-        if isinstance(error, errors.DisconnectedError):
-            self.lose()
+        """Send a request of the user, unless it would be executed late; show an error, unless the caller handles it."""
+        if self.is_silent:
+            (on_error or self._show_error)(errors.DisconnectedError(f"{self.problem}; try again later"))
         else:
-            self._show_error(error)
+            self.request(call, on_reply, on_error, **params)
+
+    def request(
+        self,
+        call: str,
+        on_reply: "OnReply | None" = None,
+        on_error: "OnError | None" = None,
+        key: str | None = None,
+        /,
+        **params: object,
+    ) -> None:
+        """Send a request, also to a silent service; show an error, unless the caller handles it."""
+        on_error = on_error or self._show_error
+        if self.link is None:
+            on_error(errors.DisconnectedError(f"{self.problem}; try again in a moment"))
+            return
+        self._expect()
+        try:
+            self.link.ask(call, on_reply, on_error, key, **params)
+        except errors.DisconnectedError:
+            self.lose()
+        except errors.PhuxError as error:
+            on_error(error)
 
     def _show_error(self, error: errors.PhuxError) -> None:
         self._app.screen.say(error.message)
 
     def move(self, call: str, /, **params: object) -> None:
         """Send a request that moves the focus; delay later input, which is for the new pane, until the focus moved."""
-        if self.link is None:
-            self.ask(call, **params)
-            return
         if self._move_until is None:
             self._before_move = self._app.model.active_pane
             self._move_until = time.monotonic() + _MOVE_S
@@ -86,47 +102,70 @@ class Conversation:
 
     @property
     def holds_keys(self) -> bool:
-        """Whether typed input must wait until the focus has moved, or until a long piece of input was delivered."""
-        return self._move_until is not None or self._long is not None
+        """Whether typed keys must wait: for the service, the delivery of earlier input, or a change of focus."""
+        is_attached = self.attachment is not None and self._app.model.active_pane is not None
+        return not self.is_silent and (not is_attached or bool(self._unanswered) or self._move_until is not None)
 
     def type_into(self, pane: int | None, items: "list[Document]") -> None:
-        """Type into a pane; while the service is down, keep the input and send it when the service is back."""
+        """Type into a pane; drop the input if the service does not answer."""
         if self._app.read_only:
             self._app.screen.say("this client is attached read-only")
-        elif self.link is None or self.attachment is None or pane is None:
-            self._hold(items)
+        elif self.is_silent or self.link is None or pane is None:
+            self._drop(items)
         else:
-            self._send(pane, items)
+            self._type(os.urandom(8).hex(), pane, items)
 
-    def _send(self, pane: int, items: "list[Document]") -> None:
-        assert self.link is not None
+    def _type(self, key: str, pane: int, items: "list[Document]") -> None:
+        self._unanswered[key] = pane, items
 
         def done(_reply: object) -> None:
-            self._typed.pop(number, None)
-            if number == self._long:
-                self._long = None
+            self._unanswered.pop(key, None)
 
         def refused(error: errors.PhuxError) -> None:
             self._show_error(error)
             done(error)
 
-        try:
-            number = self.link.ask("input", done, refused, pane=pane, items=items)
-        except errors.PhuxError as error:
-            self._failed(error)
-            return
-        self._typed[number] = items
-        if _size(items) > _LONG:
-            # The server rejects more input than it buffers for a slow program.
-            self._long = number
+        self.request("input", done, refused, key, pane=pane, items=items)
 
-    def _hold(self, items: "list[Document]") -> None:
-        size = _size(items)
-        if self._held_size + size <= _MAX_HELD:
-            self._held += items
-            self._held_size += size
+    def _drop(self, items: "list[Document]") -> None:
+        self._dropped += sum(len(item.get("text", " ")) for item in items)
+
+    # Silence
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with a service that does not answer."""
+        return "the service is restarting" if self.attachment is None else "the service is not answering"
+
+    def _expect(self) -> None:
+        """Expect something from the service from now on."""
+        if self._look_at is None and not self.is_silent:
+            self._look_at = time.monotonic() + _LOOK_S
+
+    def _look(self) -> None:
+        """Probe the service, which may be silent because a program does not read its input; then consider it silent."""
+        if not self._is_probed:
+            self._is_probed = True
+            self._look_at = time.monotonic() + _LOOK_S
+            self.resized()
         else:
-            self._app.screen.say("the server is restarting, and some input was dropped")
+            self.is_silent = True
+            self._look_at = None
+            self._app.copying.over()  # no keys wait for it
+            self._app.screen.touch()
+
+    def _answered(self) -> None:
+        """Record that the service has sent something."""
+        self._look_at, self._is_probed = None, False
+        if self._unanswered:
+            self._expect()
+        if self.is_silent:
+            self.is_silent = False
+            self._app.screen.touch()
+        if self._dropped:
+            keys = "1 key was" if self._dropped == 1 else f"{self._dropped} keys were"
+            self._app.screen.say(f"the service did not answer, and {keys} dropped")
+            self._dropped = 0
 
     # Pushed frames
 
@@ -151,10 +190,6 @@ class Conversation:
         self._app.screen.take_view(view)
         if before is None and not self._app.focused:  # the server does not know the focus of a new attachment
             self._app.report_focus()
-        if self._held:
-            # Typed while the service was down: none of it was sent before.
-            held, self._held, self._held_size = self._held, [], 0
-            self.type_into(model.active_pane, held)
         if self._before_move != model.active_pane:
             self._move_until = None
 
@@ -186,8 +221,10 @@ class Conversation:
             self.attachment, self.session = reply["attachment"], session
             self._lost_at = None
             self._app.begin_anew()
-            if before is not None:
-                self.ask("detach", attachment=before)
+            if before is None:
+                self._repeat_input()
+            else:
+                self.request("detach", attachment=before)
 
         def refused(error: errors.PhuxError) -> None:
             if before is None:
@@ -196,7 +233,16 @@ class Conversation:
                 self._show_error(error)
 
         read_only = self._app.read_only or None
-        self.ask("attach", attached, refused, session=session, cols=cols, rows=rows, read_only=read_only)
+        self.request("attach", attached, refused, session=session, cols=cols, rows=rows, read_only=read_only)
+
+    def _repeat_input(self) -> None:
+        """Type unanswered input, unless it is old or was typed already."""
+        for key, (pane, items) in list(self._unanswered.items()):
+            if self.is_silent:
+                del self._unanswered[key]
+                self._drop(items)
+            else:
+                self._type(key, pane, items)
 
     def serve(self) -> None:
         """Send and receive as much as possible without blocking."""
@@ -204,7 +250,8 @@ class Conversation:
             return
         try:
             self.link.write()
-            self.link.read()
+            if self.link.read() and self._app.model.active_pane is not None and self.attachment is not None:
+                self._answered()
         except errors.ServiceRestartingError as error:
             self._app.screen.say(error.message)
             self.lose(error.message, retry_s=_RESTARTING_S)
@@ -218,13 +265,6 @@ class Conversation:
         if self.link is not None:
             self._app.forget_link(self.link)
             self.link.close()
-            # Of unanswered input, only requests that were never sent may be sent again.
-            unsent = self.link.never_sent() & self._typed.keys()
-            for number in sorted(unsent):
-                self._hold(self._typed[number])
-            if self._typed.keys() - unsent:
-                self._app.screen.say("the connection was lost; input typed at that moment may be lost")
-        self._typed.clear()
         self.link = None
         self.attachment = None
         self._app.copying.over()
@@ -233,31 +273,30 @@ class Conversation:
         self._retry_at = now + retry_s
         if now - self._lost_at > _GIVE_UP_S:
             self._app.end(why, 1)
-        self._move_until = self._long = None
+        self._move_until = None
+        self._expect()
 
     def resized(self) -> None:
         """Report the available size to the server."""
         if self.attachment is not None:
             cols, rows = self._app.screen.area
-            self.ask("resize_attachment", attachment=self.attachment, cols=cols, rows=rows)
+            self.request("resize_attachment", attachment=self.attachment, cols=cols, rows=rows)
 
     def due(self) -> list[float]:
         """Return when ``keep_time`` is due."""
         due = [self._retry_at] if self.link is None else []
-        return due if self._move_until is None else [*due, self._move_until]
+        return due + [moment for moment in (self._move_until, self._look_at) if moment is not None]
 
     def keep_time(self, now: float) -> None:
-        """Reconnect, or stop waiting for a focus change, when it is time."""
+        """Reconnect, check the service, or stop waiting for a focus change, when it is time."""
         if self.link is None and now >= self._retry_at:
             self.connect()
         if self._move_until is not None and now >= self._move_until:
             self._move_until = None
+        if self._look_at is not None and now >= self._look_at:
+            self._look()
 
     def close(self) -> None:
         """Close the connection."""
         if self.link is not None:
             self.link.close()
-
-
-def _size(items: "list[Document]") -> int:
-    return sum(len(str(value)) for item in items for value in item.values())

@@ -49,9 +49,9 @@ class Link:
         return bool(self._protocol.outgoing)
 
     def ask(
-        self, call: str, on_reply: "OnReply | None" = None, on_error: "OnError | None" = None, /, **params: object
-    ) -> int:
-        """Send a request, and return its number.
+        self, call: str, on_reply: "OnReply | None", on_error: "OnError | None", key: str | None, /, **params: object
+    ) -> None:
+        """Send a request, with a key if it may be repeated.
 
         Raises:
             DisconnectedError: The server has stopped reading requests.
@@ -59,28 +59,29 @@ class Link:
         """
         if len(self._protocol.outgoing) > MAX_UNSENT:
             raise errors.DisconnectedError("the server has stopped reading requests")
-        number = self._protocol.request(call, {name: value for name, value in params.items() if value is not None})
+        number = self._protocol.request(call, {name: value for name, value in params.items() if value is not None}, key)
         self._callbacks[number] = (on_reply, on_error)
         self.write()
-        return number
 
     def write(self) -> None:
         """Send as much as possible without blocking."""
         send_now(self._sock, self._protocol)
 
-    def never_sent(self) -> set[int]:
-        """Return the numbers of unsent requests; a partly sent request is not among them."""
-        return self._protocol.never_sent()
+    def read(self) -> bool:
+        """Receive available bytes, and call the callbacks; raise the error that ended the connection, if any.
 
-    def read(self) -> None:
-        """Receive available bytes, and call the callbacks; raise the error that ended the connection, if any."""
-        for arrival in receive_now(self._sock, self._protocol):
+        Returns:
+            Whether a reply or a push has arrived.
+        """
+        arrivals = receive_now(self._sock, self._protocol)
+        for arrival in arrivals:
             if arrival[0] == "push":
                 self._on_push(arrival[1])
             elif arrival[0] == "reply":
                 self._call_back(arrival[1])
         if self._protocol.failure is not None:
             raise self._protocol.failure
+        return bool(arrivals)
 
     def _call_back(self, number: int) -> None:
         on_reply, on_error = self._callbacks.pop(number)

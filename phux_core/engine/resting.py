@@ -36,8 +36,8 @@ class Rest(NamedTuple):
 
     Attributes:
         wake: Returns the engine.
-        kept: The properties that are known, by name, at least ``name`` and ``position``; reading others wakes it.
-        size: The bytes that it takes.
+        kept: The known properties by name, at least ``name`` and ``position``; reading another wakes the engine.
+        size: The number of bytes of memory that it takes.
         checkpoint: Its compressed checkpoint, if it has one.
     """
 
@@ -90,7 +90,7 @@ class RestingEngine:
 
     @property
     def rest_size(self) -> int:
-        """The bytes that it takes at rest; 0 while it is awake."""
+        """The number of bytes that the engine takes at rest; 0 while it is awake."""
         return 0 if self._rest is None else self._rest.size
 
     def rest(self, most: int) -> None:

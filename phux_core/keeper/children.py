@@ -1,6 +1,6 @@
 """Child processes: started under PTYs, terminated with a grace period, reaped once.
 
-This module knows processes and PTY masters, and only the ids of panes.
+This module handles processes and PTY masters. It knows panes only by their ids.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CELL_PIXELS = (8, 16)
 # Python ignores some signals; nohup, or a script that starts us in the background, ignores others.
 _SIGNALS_TO_RESTORE = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 
-# The scripts in phux_core/shells read it. dash knows no larger one.
+# The scripts in phux_core/shells read this descriptor. dash supports none above 9.
 _SECRET_FD = 9
 
 _original_limits = {number: resource.getrlimit(number) for number in (resource.RLIMIT_NOFILE, resource.RLIMIT_CORE)}
@@ -56,7 +56,7 @@ class SpawnError(Exception):
 
 
 def close_inherited(keep: Iterable[int]) -> None:
-    """Close the descriptors inherited from the starter, except the first three and ``keep``."""
+    """Close the descriptors inherited from the parent process, except the first three and ``keep``."""
     first = 3
     for fd in (*sorted(keep), os.sysconf("SC_OPEN_MAX")):
         os.closerange(first, fd)
@@ -96,7 +96,7 @@ def spawn(
     """Start a program under a new PTY, and return when it is running.
 
     Args:
-        secret: A line that the program can read once from its descriptor 9; without one, that is closed.
+        secret: A line that the program can read once from its descriptor 9; empty to leave that descriptor closed.
 
     Raises:
         SpawnError: The program cannot be executed, its directory cannot be entered, or resources are exhausted.

@@ -44,7 +44,7 @@ class Notices:
         listener: The listening socket, non-blocking and shared with the service.
         describe: Returns the error object for clients.
         should_wait: Returns whether clients should wait for the service, and get no error yet.
-        is_service_ready: Called before each accept: a service that answers should accept the connection instead.
+        is_service_ready: Returns whether a service answers; if so, that service accepts the connection instead.
         answer: Returns the result of a call, or None if only a service can execute it.
         pass_on: Passes a connection to the service, unread.
     """
@@ -175,7 +175,7 @@ class Notices:
             self._finish(sock, _HELLO, {"id": request.get("id"), "ok": result})
 
     def _wait(self, sock: socket.socket) -> None:
-        """Let a client wait for the service, or for the time when it gets the error."""
+        """Queue a client until a service is ready, or until it is time to send the error."""
         self._forget(sock)
         self._waiting.append(sock)
 

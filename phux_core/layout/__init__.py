@@ -8,7 +8,7 @@ A layout is a plain JSON value: a pane's id, or a split
 ``ratio`` is the fraction of the remaining cells that belongs to ``first``. It does not change when the window is
 resized.
 
-Only ``arrange`` converts shares into the rectangles of panes. PTY sizes, painting and hit-testing all use its result,
+Only ``arrange`` converts ratios into the rectangles of panes. PTY sizes, painting and hit-testing all use its result,
 so they cannot disagree. It tiles the window exactly, with at least 2x1 cells for each pane of a split. A window that is
 too small is arranged as if it were just large enough: the arrangement is then larger than requested, and is clipped
 when it is painted. A single pane fills the window, even if that is 1x1.

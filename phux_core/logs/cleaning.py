@@ -51,7 +51,7 @@ def clean(root: str, *, most: int, keep_days: float, now: float, server: str | N
         live: The calling server's live panes.
 
     Returns:
-        The logs that remain.
+        The size and the number of the logs that remain.
     """
     lives: dict[str, bool] = {}
     kept: dict[places.LogId, _Found] = {}

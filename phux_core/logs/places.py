@@ -32,7 +32,7 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MOST_META = 256 * 1024
 _HOLE = Kind("", lambda value: isinstance(value, list) and len(value) == 3 and COUNT.fits(value[0]), {})
 _META_KINDS = {
-    **dict.fromkeys(("session", "command", "cwd", "signal"), TEXT),
+    **dict.fromkeys(("session", "command", "cwd", "signal", "socket", "reported_by"), TEXT),
     **dict.fromkeys(("cols", "rows"), whole(1, 1000)),
     **dict.fromkeys(("started_at", "ended_at"), MOMENT),
     **dict.fromkeys(("end", "exit_status"), COUNT),
@@ -194,9 +194,14 @@ def _names(path: str) -> list[str]:
         return []
 
 
+def keeper_pid(server: str) -> int:
+    """Return the process id of a server's keeper."""
+    return int(server.split("-")[1])
+
+
 def server_lives(server: str) -> bool:
     """Return whether a server may still be running, judging by its keeper's process."""
-    pid = int(server.split("-")[1])
+    pid = keeper_pid(server)
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

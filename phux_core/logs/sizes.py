@@ -19,7 +19,7 @@ def load(meta: dict[str, Any]) -> list[Size]:
     """Return the sizes in the metadata of a log, which may be damaged; at least one."""
     found = meta.get("sizes")
     sizes = [tuple(size) for size in found if _is_size(size)] if isinstance(found, list) else []
-    whole = (0, meta.get("cols"), meta.get("rows"))  # of logs that have only the last size
+    whole = (0, meta.get("cols"), meta.get("rows"))  # some logs have only the last size
     return sorted(sizes) or [whole if _is_size(whole) else DEFAULT]
 
 
@@ -38,7 +38,7 @@ def with_size(sizes: Sequence[Size], offset: int, cols: int, rows: int) -> list[
 
 
 def within(sizes: Sequence[Size], start: int, end: int) -> list[Size]:
-    """Return the size at an offset and the changes up to another, relative to the first."""
+    """Return the size at ``start`` and the changes before ``end``, with offsets relative to ``start``."""
     place, cols, rows = next((size for size in reversed(sizes) if size[0] <= start), sizes[0])
     changes = [(at - start, *size) for at, *size in sizes if max(start, place) < at < end]
     return [(0, cols, rows), *changes]  # type: ignore[list-item]

@@ -87,16 +87,22 @@ class LogWriter:
         """Check that the current segment was not deleted, replaced or truncated.
 
         Raises:
-            FileNotFoundError: It was. ``end`` is now the start of the segment: the caller can write its bytes again.
+            OSError: It was, or its directory. ``end`` is now the start of the segment: the caller can write it again.
         """
         self._checked_at = time.monotonic()
-        name = os.path.join(self._root, self._log.server, f"pane-{self._log.pane}", places.segment_name(self._offset))
         try:
-            found = os.stat(name, follow_symlinks=False)
+            with places.log_directory(self._root, self._log) as directory:
+                found = os.stat(places.segment_name(self._offset), dir_fd=directory, follow_symlinks=False)
             intact = stat.S_ISREG(found.st_mode) and found.st_size == self.end - self._offset
             intact = intact and (self._fd < 0 or os.path.samestat(found, os.fstat(self._fd)))
         except FileNotFoundError:
             intact = self._fd < 0 and self.end == self._offset
+        except OSError as error:
+            if error.errno in {errno.EMFILE, errno.ENFILE}:
+                return  # it cannot be checked now
+            self.close()
+            self.end = self._offset
+            raise
         if not intact:
             self.close()
             self.end = self._offset

@@ -19,6 +19,7 @@ screen        the terminal, changes, attach frames, rebuilding
 pane_engines  creates, rebuilds and replaces the engines of panes
 tree          sessions, windows and panes: records, layout, start and end
 pane          one live pane
+ending        records and ends the panes of a server whose keeper is gone
 documents     the screen of a pane and the tree, as calls return them
 push          events, text and attach frames for clients
 service       panes, keeper and clients put together

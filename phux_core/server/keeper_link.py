@@ -102,7 +102,8 @@ class KeeperLink:
     _spawning: dict[int, asyncio.Future[tuple[int, list[int]]]] = field(factory=dict, init=False)
     # A short-lived program may end before the task that started it runs again.
     _unclaimed: dict[int, int | None] = field(factory=dict, init=False)
-    _closed: bool = field(default=False, init=False)
+    # Sending fails. The keeper's last messages may be unread: the end of the channel is found when reading.
+    _is_broken: bool = field(default=False, init=False)
     _next_id: int = field(default=1, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -155,7 +156,7 @@ class KeeperLink:
         """
         self._send({"op": "append" if append else "put", "key": key}, data)
         deadline = time.monotonic() + _KEEPER_S
-        while self._channel.wants_write and not self._closed and time.monotonic() < deadline:
+        while self._channel.wants_write and not self._is_broken and time.monotonic() < deadline:
             self._channel.wait(writing=True, timeout_s=_KEEPER_S)
             self._on_writable()
 
@@ -175,10 +176,12 @@ class KeeperLink:
         self._send({"op": "shutdown"})
 
     def _send(self, header: dict[str, Any], payload: bytes = b"") -> None:
+        if self._is_broken:
+            return
         try:
             self._channel.send(header, payload)
         except ChannelClosedError:
-            self._close()
+            self._break()
             return
         if self._channel.wants_write:
             self._loop.add_writer(self._channel, self._on_writable)
@@ -187,7 +190,7 @@ class KeeperLink:
         try:
             self._channel.flush()
         except ChannelClosedError:
-            self._close()
+            self._break()
             return
         if not self._channel.wants_write:
             self._loop.remove_writer(self._channel)
@@ -196,7 +199,9 @@ class KeeperLink:
         try:
             messages = self._channel.receive()
         except ChannelClosedError:
-            self._close()
+            self._loop.remove_reader(self._channel)
+            self._break()
+            self._on_closed()
         else:
             for message in messages:
                 self.take(message)
@@ -225,11 +230,9 @@ class KeeperLink:
         elif header["op"] == "spawn_failed":
             self._spawning.pop(header["id"]).set_exception(_spawn_error(header.get("errno"), header["message"]))
 
-    def _close(self) -> None:
-        self._closed = True
-        self._loop.remove_reader(self._channel)
+    def _break(self) -> None:
+        self._is_broken = True
         self._loop.remove_writer(self._channel)
-        self._on_closed()
 
 
 def _spawn_error(number: int | None, message: str) -> PhuxError:

@@ -27,13 +27,13 @@ class PaneEngines:
     """Creates the engines of panes.
 
     Args:
-        feed_mark: Records whose engine is at work, and the progress of rebuilding, for the keeper.
+        feed_mark: Tells the keeper which pane's engine is at work, and the progress of rebuilding.
         write_tree: Stores the records of panes.
-        keep: Called with the id of a pane whose terminal was not rebuilt completely, so that it is stored.
+        keep: Called with the id of a pane whose terminal was not rebuilt completely; stores that terminal.
 
     Attributes:
         name: The engine of panes that have none of their own.
-        is_rebuilding: Whether progress is reported.
+        is_rebuilding: Whether a terminal is being rebuilt, so that ``progress`` reports it.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class PaneEngines:
     def restore(
         self, record: PaneRecord, checkpoint: bytes | None, journal: Journal, *, aside: bool
     ) -> tuple[Engine | Rest, Stored]:
-        """Return a pane's engine, which is rebuilt when it is needed, and what is stored of the pane.
+        """Return a pane's engine, which is rebuilt when it is needed, and the terminal that was stored.
 
         Args:
             checkpoint: The checkpoint of its terminal, at which the journal begins.

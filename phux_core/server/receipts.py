@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from phux_core.server.connection import Answer, Result
 
 MOST = 256
-"""Number of requests whose outcomes are kept, the latest ones."""
+"""How many outcomes are kept, those of the latest requests."""
 
 
 @frozen
 class Receipt:
-    """The receipt of one request.
+    """The recorded progress and reply of one request.
 
     Attributes:
         key: The request's key; without one, nothing is recorded.
@@ -55,10 +55,10 @@ class Receipts:
 
     Args:
         stored: The outcomes that an earlier service stored, from ``dump``.
-        save: Stores them, with the tree.
+        save: Stores the outcomes together with the tree.
 
     Attributes:
-        is_executing: Whether a call is executed whose outcome is not recorded yet, so that the tree must not be stored.
+        is_executing: Whether a call is being executed and its outcome is not recorded yet; the tree must not be stored.
     """
 
     def __init__(self, stored: bytes, save: Callable[[], None]) -> None:

@@ -19,6 +19,7 @@ from phux_core.keeper.journal import checkpoint_key, ledger_key, record_key
 from phux_core.logs.places import server_name
 from phux_core.peer import peer_uid
 from phux_core.server.connection import Connection, error_document
+from phux_core.server.ending import end_programs, record_end
 from phux_core.server.history.pane_ledger import PaneLedger
 from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
@@ -452,6 +453,7 @@ class Service:
             },
             "memory": self._memory_document(),
             **({} if unknown is None else {"system_notes": [unknown]}),
+            **({} if self.logs.unclean_end is None else {"unclean_end": self.logs.unclean_end}),
         }
 
     def _memory_document(self) -> dict[str, int | None]:
@@ -470,21 +472,25 @@ class Service:
     def shutdown(self, why: str) -> None:
         """Make the keeper end the server, unless it is ending already."""
         if not self.stopping:
-            self.stopping = True
+            self._stop_listening()
             _log.info("ending: %s", why)
             self.attachments.ending(why)
-            self.loop.remove_reader(self._listener)  # new clients must find no server, and start one
-            self._listener.close()
             self.keeper.shutdown()
 
+    def _stop_listening(self) -> None:
+        self.stopping = True
+        self.loop.remove_reader(self._listener)  # new clients must find no server, and start one
+        self._listener.close()
+
     def _on_keeper_gone(self) -> None:
+        if not self.stopping:
+            self._stop_listening()
+        record_end(self.panes.values())
         for connection in list(self._connections):
             connection.close()
-        for pane in self.panes.values():
-            pane.runs.close()
         self.logs.close()
-        if not self.finished.done():
-            self.finished.set_result(None)
+        self._ending = self.loop.create_task(end_programs(list(self.panes.values())))
+        self._ending.add_done_callback(lambda _task: self.finished.set_result(None))
 
 
 def _too_many_clients() -> LimitError:

@@ -156,6 +156,34 @@ class MemoryStatus:
 
 
 @frozen(kw_only=True)
+class LostPane:
+    """A pane that was lost because its server was killed.
+
+    Attributes:
+        terminal: The pane, as a selector; its log and its commands can still be read.
+        session: The name of its session.
+        running: The ids of the commands that were running.
+    """
+
+    terminal: str
+    session: str
+    running: list[str]
+
+
+@frozen(kw_only=True)
+class UncleanEnd:
+    """The end of a server that was killed, by the logs that it left.
+
+    Attributes:
+        server: The name of that server's directory in the directory of the logs.
+        panes: The panes that were lost, except those without a log.
+    """
+
+    server: str
+    panes: list[LostPane]
+
+
+@frozen(kw_only=True)
 class Status(Document):
     """The status of a server.
 
@@ -180,6 +208,7 @@ class Status(Document):
         problem: Why the keeper answers, which knows no engine, sessions, windows or states; absent if the service does.
         memory: The memory of the server; absent from older servers, and if the keeper answers.
         system_notes: Process information that the system withholds, and the effect; absent if nothing is withheld.
+        unclean_end: What was lost with the previous server on this socket; absent if it ended cleanly.
 
     Example:
         >>> phux.status().service_restarts
@@ -206,6 +235,7 @@ class Status(Document):
     problem: str | None = None
     memory: MemoryStatus | None = None
     system_notes: list[str] | None = None
+    unclean_end: UncleanEnd | None = None
 
 
 @frozen(kw_only=True)

@@ -24,10 +24,10 @@ marks end with BEL. docs/shell-integration.md explains how the server uses them.
 ``7748;NONCE;NUMBER;D;EXIT``
     The shell has finished a line, with this exit status. There is one D for each line, also for a line that executes
     nothing (empty, a comment, a syntax error, C-c), and none before the first prompt. bash and POSIX shells write
-    ``D;EXIT;LINE``, with the number of the line that they read next: hooks that draw a prompt again write the same one
-    again. POSIX shells write D before the first prompt, too.
+    ``D;EXIT;LINE``, with the number of the line that they read next: hooks that draw a prompt again repeat that
+    number. POSIX shells write D before the first prompt, too.
 ``133;D;EXIT``
-    The same, after a line that executed something.
+    The standard form of D, only after a line that executed something.
 ``7748;NONCE;NUMBER;P``
     A continuation prompt was drawn. From POSIX shells only; ksh and mksh, which show PS2 as it is, write no NUMBER.
 ``7748;NONCE;NUMBER;R;shown`` and ``7748;NONCE;NUMBER;R;hidden``
@@ -46,8 +46,8 @@ marks end with BEL. docs/shell-integration.md explains how the server uses them.
 
 Differences between the shells:
 
-- bash finds its line only in its history, and reading it costs a fork: COMMAND is always empty. The server reads the
-  line from the stream, between B and C.
+- bash has the line only in its history, and reading the history costs a fork: COMMAND is always empty. The server
+  reads the line from the stream, between B and C.
 - fish leaves a line with a syntax error in its editor, and keeps ``$status`` then and when a line is cancelled: D has
   127 and 130 nevertheless. fish executes comments. C-c on an empty line does nothing.
 - POSIX shells (dash, ksh, mksh, busybox sh) have no hooks. Their marks are in PS1 and PS2, in our own form only, and

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,8 +11,8 @@ import time
 
 import pytest
 
-from faults import service_pids
-from outers import PHUX, OwnTerminal, agree, attached, environment
+from faults import faulty_server
+from outers import PHUX, OwnTerminal, agree, attached, environment, patient
 from phux_client.blocking import Phux
 from phux_client.tui.canvas import row_of
 from phux_core.server.screen.attach_frames import read_rows
@@ -30,18 +31,21 @@ WITH_A_SERVER_OF_THEIR_OWN = {
     "test_a_killed_keeper_restores_the_terminal",
     "test_a_pane_is_killed_only_after_yes",
     "test_a_paste_of_megabytes_arrives_whole",
+    "test_a_program_that_does_not_read_is_not_reported_as_a_silent_service",
     "test_a_program_that_enabled_the_mouse_gets_clicks_in_its_own_coordinates",
     "test_attach_survives_repeated_service_deaths",
     "test_attach_survives_a_service_death_and_types_nothing_twice",
-    "test_attach_waits_for_a_service_that_keeps_dying",
     "test_a_target_can_be_a_window_or_a_pane",
     "test_a_missing_target_is_reported",
     "test_a_stalled_terminal_does_not_block_others",
     "test_attach_without_a_target_chooses_a_session_with_a_running_program",
     "test_attaching_inside_a_pane_is_refused_unless_forced",
+    "test_detaching_from_a_frozen_service_works",
+    "test_input_that_a_dying_service_did_not_answer_is_typed_once",
+    "test_input_that_was_not_answered_for_long_is_not_repeated",
+    "test_keys_typed_while_the_service_is_frozen_are_dropped",
     "test_the_end_of_the_server_restores_the_terminal",
     "test_the_mouse_applies_to_the_visible_part_of_a_larger_window",
-    "test_input_that_may_be_lost_with_the_service_is_reported",
 }
 
 
@@ -68,6 +72,13 @@ def cli(server, tmp_path):
 @pytest.fixture
 def client(server, phux):
     with attached(server.socket, "work") as terminal:
+        terminal.shows("[work]")
+        yield terminal
+
+
+@pytest.fixture
+def patient_client(server, phux, tmp_path):
+    with attached(server.socket, "work", **patient(tmp_path)) as terminal:
         terminal.shows("[work]")
         yield terminal
 
@@ -850,54 +861,119 @@ def test_suspending_restores_the_terminal_and_resuming_takes_it_over(server, phu
 # The service
 
 
-def test_attach_survives_a_service_death_and_types_nothing_twice(client, phux):
-    client.type("echo before\r")
-    client.shows("before")
-    press(client, "%")
+def test_attach_survives_a_service_death_and_types_nothing_twice(patient_client, phux):
+    patient_client.type("echo before\r")
+    patient_client.shows("before")
+    press(patient_client, "%")
     eventually(lambda: len(panes(phux)) == 2)
     service = phux.status().service_pid
     os.kill(service, signal.SIGKILL)
     eventually(lambda: process_gone(service))
-    client.type("echo after\r")
-    client.shows("after", within_s=15)
-    client.quiet()
-    agree(client, phux, "work", client.size)
-    assert sum("echo after" in line for line in client.screen()) == 1
+    patient_client.type("echo after\r")
+    patient_client.shows("after", within_s=15)
+    patient_client.quiet()
+    agree(patient_client, phux, "work", patient_client.size)
+    assert sum("echo after" in line for line in patient_client.screen()) == 1
 
 
-def test_input_that_may_be_lost_with_the_service_is_reported(client, phux):
+def test_input_that_a_dying_service_did_not_answer_is_typed_once(patient_client, phux, tmp_path):
+    file = tmp_path / "typed"
     service = phux.status().service_pid
     os.kill(service, signal.SIGSTOP)
-    client.type("echo on its way\r")
-    client.pump(0.3)
+    patient_client.type(f"echo line >> {file}\r")
+    patient_client.pump(0.3)
     os.kill(service, signal.SIGKILL)
-    client.shows("may be lost", within_s=15)
-    client.type("echo aft''er\r")
-    client.shows("after", within_s=15)
+    patient_client.type("echo aft''er\r")
+    patient_client.shows("after", within_s=15)
+    assert file.read_text() == "line\n"
 
 
-def test_attach_survives_repeated_service_deaths(client, phux):
+@contextlib.contextmanager
+def frozen_service(client, phux):
+    """Stop the service and type a first key, which it gets once it continues."""
+    service = phux.status().service_pid
+    os.kill(service, signal.SIGSTOP)
+    try:
+        client.type("#")
+        client.shows("the service is not answering")
+        yield service
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(service, signal.SIGCONT)
+
+
+def test_keys_typed_while_the_service_is_frozen_are_dropped(client, phux):
+    with frozen_service(client, phux):
+        client.type("\recho st''ale\r")
+        client.quiet()
+    client.shows("keys were dropped")
+    client.type("\recho fre''sh\r")
+    client.shows("fresh")
+    assert not any("ale" in line for line in client.screen())
+
+
+def test_input_that_was_not_answered_for_long_is_not_repeated(client, phux):
+    with frozen_service(client, phux) as service:
+        client.type("echo st''ale\r")
+        client.quiet()
+        os.kill(service, signal.SIGKILL)
+        client.shows("14 keys were dropped", within_s=15)
+    client.type("echo wor''ks\r")
+    client.shows("works")
+    assert not any("ale" in line for line in client.screen())
+
+
+def test_detaching_from_a_frozen_service_works(client, phux):
+    with frozen_service(client, phux):
+        press(client, "d")
+        assert client.wait() == 0
+
+
+def test_a_program_that_does_not_read_is_not_reported_as_a_silent_service(client, phux):
+    client.type("stty raw -echo; echo rea''dy; exec sleep 1000\r")
+    client.shows("ready")
+    client.type_all(b"\x1b[200~" + b"x" * 100_000 + b"\x1b[201~")
+    client.until(lambda: b"has not read its input" in client.raw, within_s=20)
+    assert b"not answering" not in client.raw
+
+
+def test_attach_survives_repeated_service_deaths(patient_client, phux):
     for number in range(3):
         service = phux.status().service_pid
         os.kill(service, signal.SIGKILL)
         eventually(lambda service=service: phux.status().service_pid != service)
-        client.type(f"echo round-{number}-$((1 + 1))\r")
-        client.shows(f"round-{number}-2", within_s=15)
-    agree(client, phux, "work", client.size)
+        patient_client.type(f"echo round-{number}-$((1 + 1))\r")
+        patient_client.shows(f"round-{number}-2", within_s=15)
+    agree(patient_client, phux, "work", patient_client.size)
 
 
-def test_attach_waits_for_a_service_that_keeps_dying(client, phux):
-    keeper = phux.status().keeper_pid
+DIES_AT_ITS_START = """
+from phux_core.server import service
+start = service.Service.__init__
+def start_or_die(self, *args, **kwargs):
+    if is_on():
+        os._exit(9)
+    start(self, *args, **kwargs)
+service.Service.__init__ = start_or_die
+"""
 
-    def is_reported():
-        for pid in service_pids(keeper):
-            os.kill(pid, signal.SIGKILL)
-        return any("the service is not ready" in line for line in client.screen())
 
-    client.until(is_reported, within_s=20)
-    client.type("echo af''ter\r")
-    client.shows("after", within_s=20)
-    agree(client, phux, "work", client.size)
+def test_attach_waits_for_a_service_that_keeps_dying_and_drops_keys(tmp_path):
+    with faulty_server(tmp_path, DIES_AT_ITS_START) as server, Phux(server.socket) as phux:
+        phux.new_session("work", command=["sh"], size=(80, 23))
+        with attached(server.socket, "work") as client:
+            client.shows("[work]")
+            server.on()
+            os.kill(phux.status().service_pid, signal.SIGKILL)
+            client.shows("the service is not ready", within_s=20)
+            client.type("echo st''ale\r")
+            client.until(lambda: b"the service is restarting" in client.raw)
+            server.off()
+            client.shows("13 keys were dropped", within_s=20)
+            client.type("echo fre''sh\r")
+            client.shows("fresh")
+            assert not any("ale" in line for line in client.screen())
+            agree(client, phux, "work", client.size)
 
 
 # A flood

@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from outers import PHUX, PhuxTerminal, TmuxTerminal, agree, environment
+from outers import PHUX, PhuxTerminal, TmuxTerminal, agree, environment, patient
 from phux_client.blocking import Phux
 from servers import embedded_server, eventually, process_gone
 
@@ -122,7 +122,8 @@ def test_detaching_and_attaching_again_shows_the_same_screen(kind, phux, tmp_pat
 @pytest.mark.parametrize("kind", OUTERS)
 def test_attach_recovers_from_a_service_death(kind, phux, tmp_path):
     size = (80, 24)
-    with outer_of(kind, phux, tmp_path, size) as outer:
+    script = f"PYTHONPATH={patient(tmp_path)['PYTHONPATH']} {PHUX} attach work"
+    with kind(tmp_path, script, environment(phux.socket), size) as outer:
         shown(outer, "[work]")
         outer.keys("C-a", "%")
         outer.keys("echo before", "Enter")

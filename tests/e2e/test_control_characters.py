@@ -202,7 +202,7 @@ def test_attach_and_its_pickers_show_no_control_characters_of_programs(server):
         client.shows("shell")
         client.type("q")
         client.type("\x01:select CONTROLS\r".replace("CONTROLS", "\u202e\u009b31m"))
-        client.quiet()
+        client.shows("31m")
     titles = re.findall(r"\x1b\](.*?)\a", client.raw.decode())
     assert titles
     for title in titles:

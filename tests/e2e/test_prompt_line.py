@@ -1,4 +1,4 @@
-"""A run is refused while the line at the prompt has content, however it was typed or erased."""
+"""A run is refused while the line at the prompt has content, however the content got there."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_the_id_of_a_program_unknown_to_the_service_is_not_reused(phux):
         stubborn = ["sh", "-c", "trap '' HUP; exec sleep 60"]
         split = {"pane": live.id, "direction": "right", "command": stubborn, "env": dict(os.environ)}
         asking.send({"id": 1000, "call": "split", "params": split})
-        for _ in range(2):  # after the second reply, the request for the program was sent to the keeper
+        for _ in range(2):  # by the second reply, the service has asked the keeper for the program
             asking.get("status")
         os.kill(status.service_pid, signal.SIGKILL)
         os.kill(status.keeper_pid, signal.SIGCONT)

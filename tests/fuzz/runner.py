@@ -2,7 +2,7 @@
 
 A target is a module in ``targets``. ``make(chance)`` returns an input, and ``checker()`` is a context manager that
 returns a function; the function raises an exception if an input violates an invariant. Each input depends only on the
-target, the seed and its number, so any input can be made again.
+target, the seed and its number, so any input can be reproduced.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MEMORY = 16 * 1024 * 1024
 
 
 def load(name):
-    """Return the module of a target."""
+    """Import the module of a target."""
     return importlib.import_module(f"targets.{name}")
 
 
@@ -71,7 +71,7 @@ def _fuzz(name, seed, inputs, seconds, directory):
 
 
 def _run_child(name, seed, inputs, deadline, shared):
-    """Check inputs until there are enough or the time is over, and exit."""
+    """Check inputs until the number is reached or the time has expired, and exit."""
     code = 1
     try:
         faulthandler.enable()

@@ -213,13 +213,13 @@ class Runs(Actor):
 
 
 class ZshRuns(Runs):
-    """The same in zsh."""
+    """Commands with known results in zsh."""
 
     program = "zsh"
 
 
 class DashRuns(Runs):
-    """The same in a POSIX shell."""
+    """Commands with known results in a POSIX shell."""
 
     program = "dash"
 
@@ -277,7 +277,7 @@ class Watches(Actor):
             check(not event.gap, self.name, "has a gap after line", self.seen)
             for line in event.text:
                 found = re.fullmatch(r"line (\d+)\.", line)
-                # An unfinished line is repeated when it is longer.
+                # If a line was unfinished in one event, the next event repeats it with the added text.
                 if found and int(found[1]) != self.seen:
                     check(int(found[1]) == self.seen + 1, self.name, f"{line!r} follows line {self.seen}")
                     self.seen += 1
@@ -367,7 +367,7 @@ class Typing(Actor):
 
 
 class Attached(Actor):
-    """A person at an attached terminal: lines that the terminal has shown reach the program, none does twice."""
+    """Lines typed at an attached terminal: each is written at most once, and exactly once if the terminal showed it."""
 
     def begin(self) -> None:
         """Attach to cat."""

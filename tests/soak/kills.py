@@ -40,8 +40,8 @@ def wait_for_service(keeper: int) -> int:
 def kill_services(socket: str, kills: int, seed: int, actors: list[Actor]) -> None:
     """Kill services: a fifth while they start, half soon after, and the rest after a quiet time.
 
-    Clients wait seven seconds for a ready service, so no two in a row are killed while they start. Return early if an
-    actor fails.
+    No two services in a row are killed while they start, because ordinary clients give up after seven seconds without a
+    ready service. Return early if an actor fails.
     """
     rng = random.Random(f"lifetimes {seed}")
     was_early = False
@@ -92,7 +92,7 @@ def traceback_of(error: BaseException) -> str:
 def soak(seed: int, kills: int) -> bool:
     """Run the load, kill the service, print the figures, and return True if every promise was kept."""
     began = time.monotonic()
-    logging.getLogger("phux").setLevel(logging.ERROR)  # not that each client waits for a new service
+    logging.getLogger("phux").setLevel(logging.ERROR)  # hide the message of each client that waits for a new service
     problems: list[str] = []
     with embedded_server() as server:
         actors = [kind(server.socket, seed) for kind in ALL]

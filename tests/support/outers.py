@@ -129,6 +129,14 @@ class OwnTerminal:
         os.kill(self.pid, number)
 
 
+def patient(directory: Path) -> dict[str, str]:
+    """Return variables with which attach lets keys wait long for the service, because a restart takes long under load."""
+    (directory / "sitecustomize.py").write_text(
+        "from phux_client.tui import conversation\nconversation._LOOK_S = 30.0\n"
+    )
+    return {"PYTHONPATH": str(directory)}
+
+
 class TmuxTerminal:
     """A pane of a private tmux server."""
 

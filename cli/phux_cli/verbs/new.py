@@ -9,6 +9,7 @@ import argparse
 import os
 
 from phux_cli.connection import connection
+from phux_cli.output import print_on_stderr
 from phux_cli.output import show as show_result
 from phux_cli.usage import add_params, add_program, parse_size, program
 from phux_client import flows
@@ -60,6 +61,11 @@ def run(options: argparse.Namespace) -> int:
     with connection(options, start=True) as phux:
         made = phux.drive(flow)
         socket = phux.socket
+        unclean_end = (phux.started or {}).get("unclean_end")
+    if unclean_end is not None:
+        from phux_client.unclean import REMEDY, describe_unclean_end
+
+        print_on_stderr(f"phux: {describe_unclean_end(unclean_end)}", f"phux: {REMEDY}")
     if settings is not None:
         return show(socket, made["session_id"], settings)
     document = {"session": made["session"], "terminal_id": made["pane_id"]}

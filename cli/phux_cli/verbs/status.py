@@ -8,6 +8,7 @@ import argparse
 from phux_cli.connection import connection
 from phux_cli.output import show
 from phux_client import flows
+from phux_client.unclean import describe_unclean_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,13 +37,15 @@ def describe(document: "Document") -> "Iterator[str]":
         elif name == "memory":
             parts = (_memory(part, size) for part, size in value.items() if size is not None)
             yield f"{name:<17} {', '.join(parts)}"
-        elif name not in {"schema_version", "engine_notes", "system_notes", "problem"}:
+        elif name not in {"schema_version", "engine_notes", "system_notes", "unclean_end", "problem"}:
             yield f"{name.replace('_', ' '):<17} {'-' if value is None else value}"
     if "problem" in document:
         yield document["problem"]
     for note in document["engine_notes"]:
         yield f"{note['terminal']} uses the {note['engine']} engine: {note['note']}"
     yield from document.get("system_notes", ())
+    if "unclean_end" in document:
+        yield describe_unclean_end(document["unclean_end"])
     logs = document.get("logs", {})
     if logs.get("problem"):
         yield f"panes are not logged: {logs['problem']}; run `phux doctor` for details"

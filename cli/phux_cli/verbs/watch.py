@@ -5,7 +5,7 @@ command_started, command_finished, state_changed, cwd_changed, resized, renamed,
 window_added, window_moved, window_closed, layout_changed, focus_changed, and dropped: the number of events lost because
 they were not read in time, or 0 if the service restarted and the number is unknown.
 
-Exit status: 0, 1 if no event of --until can occur any more, 124 if the timeout expires.
+Exit status: 0, 1 if no event of --until can occur any more or the server was killed, 124 if the timeout expires.
 """
 
 import argparse

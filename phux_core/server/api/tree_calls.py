@@ -14,11 +14,13 @@ from phux_core.server.tree.arranger import Arranger
 
 if TYPE_CHECKING:
     from phux_core.layout import Direction
-    from phux_core.server.connection import Result
+    from phux_core.server.connection import Answer, Result
     from phux_core.server.receipts import Receipt
     from phux_core.server.service import Service
 
 _KILL_WAIT_S = 3.0
+# How long a status waits for the logs of the previous server, so that the client that started this one can report them.
+_EXAMINE_S = 3.0
 
 handles("select", part="arranger")(Arranger.select)
 handles("resize", part="arranger")(Arranger.resize_pane)
@@ -31,7 +33,12 @@ handles("move_window", part="arranger")(Arranger.move_window)
 
 
 @handles("status")
-def status(service: Service) -> Result:
+def status(service: Service) -> Answer:
+    return service.status_document() if service.logs.examining.done() else _first_status(service)
+
+
+async def _first_status(service: Service) -> Result:
+    await asyncio.wait([service.logs.examining], timeout=_EXAMINE_S)
     return service.status_document()
 
 

@@ -7,7 +7,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from phux_core.logs import cleaning, places, writing
+from phux_core.logs import cleaning, places, unclean, writing
 from phux_core.server.history.log_workers import LogWorkers
 from phux_core.server.history.pane_log import PaneLog
 
@@ -41,6 +41,7 @@ class Logs:
 
     Attributes:
         server: The name of this server in the logs.
+        unclean_end: What the previous server lost; None if that is nothing, or while ``examining`` is not done.
         kept: The logs that remained when old ones were last removed; None before.
     """
 
@@ -60,12 +61,15 @@ class Logs:
         self._workers = LogWorkers(loop)
         self._loop = loop
         self._cleaning = loop.create_task(self._clean_regularly())
+        self.unclean_end: dict[str, Any] | None = None
+        self.examining = loop.create_task(self._examine())
         self.kept: cleaning.Kept | None = None
 
     def open(self, record: PaneRecord, journal: Journal, *, session: str, on: bool) -> PaneLog:
         """Start or continue a pane's log, which stores nothing unless ``on``."""
         log = places.LogId(self.server, record.id)
         meta = {
+            "socket": self._settings.socket,
             "session": session,
             "command": record.command,
             "cwd": record.cwd,
@@ -101,6 +105,15 @@ class Logs:
         if not self.root:
             return "there is no home directory to keep logs in"
         return next((pane.log.problem for pane in self._panes() if pane.log.problem is not None), None)
+
+    async def _examine(self) -> None:
+        if not self.root:
+            return
+        report = partial(unclean.report_unclean_end, self.root, self.server, self._settings.socket)
+        try:
+            self.unclean_end = await self._loop.run_in_executor(None, report)
+        except Exception as error:  # noqa: BLE001  the server works without it
+            _log.warning("the logs of the previous server could not be examined: %s", error)
 
     def close(self) -> None:
         self._cleaning.cancel()

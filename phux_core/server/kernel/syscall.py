@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Sequence
 
-# The keeper answers at once unless it is suspended; then it is not asked again for a while.
+# The keeper answers at once unless it is suspended. After a timeout, `ask` sends no query for the second period.
 _ANSWER_S = 0.05
 _SILENCE_S = 5.0
 _ENTRY = struct.Struct("ihh")
@@ -58,7 +58,7 @@ class Questions:
                 answer = self._end.recv(witness.LONGEST_ANSWER)
                 if witness.NUMBER.unpack_from(answer)[0] == self._number:  # else the answer to an earlier query
                     return answer[witness.NUMBER.size :]
-        except OSError:  # no answer, or the keeper is gone and we will be, too
+        except OSError:  # no answer, or the keeper has ended, and this process ends soon
             self._ask_again_at = now + _SILENCE_S
             return b""
 
@@ -67,7 +67,7 @@ _questions: Questions | None = None
 
 
 def ask_where_refused(questions: Questions | None) -> None:
-    """Set where to ask for calls that this process may not read."""
+    """Set the queries for calls that this process may not read; None for no queries."""
     global _questions
     _questions = questions
 
@@ -119,7 +119,7 @@ def _memory(pid: int, address: int, size: int) -> bytes:
         return b""
     try:
         data = os.pread(fd, size, address)
-    except (OSError, OverflowError):  # it is gone, or the arguments are invalid
+    except (OSError, OverflowError):  # the process has ended, or the arguments are invalid
         data = b""
     finally:
         os.close(fd)

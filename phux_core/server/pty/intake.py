@@ -142,6 +142,11 @@ class Intake:
             # A process that keeps it open all the same does not keep the pane alive.
             self._loop.call_later(_DRAIN_S, self._stop_waiting)
 
+    def read_rest(self) -> None:
+        """Read the rest at once if the program has ended, because the service is about to end."""
+        if self._is_last and not self.ended and self.fd >= 0:
+            self._read_the_last()
+
     def _stop_waiting(self) -> None:
         if self._ahead is not None:
             self._loop.call_later(_DRAIN_S, self._stop_waiting)  # there is still much to read

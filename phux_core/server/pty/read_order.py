@@ -69,7 +69,7 @@ class ReadTurns:
         self._loop.add_reader(source.fd, self._on_ready, source)
 
     def read_now(self, source: Intake) -> None:
-        """Read a source without waiting for its descriptor to be ready; a flood is queued all the same."""
+        """Read a source without waiting for its descriptor to be ready; a flood keeps its place in the queue."""
         if source.fd >= 0 and not source.floods and source not in self._floods:
             self._on_ready(source)
 
@@ -100,7 +100,7 @@ class ReadTurns:
             after = After.MORE
             try:
                 after = source.read_slice()
-            finally:  # an error in one pane must not stop reading, of it or others
+            finally:  # an error in one pane must not stop the reading of any pane
                 if after is After.MORE:
                     self._floods.append(source)
                 elif after is After.QUIET and source.fd >= 0:

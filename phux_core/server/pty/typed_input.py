@@ -1,8 +1,8 @@
 """How much was typed for the latest requests, in memory that survives the service: a retry types nothing twice.
 
-Each request has a slot with a digest of its key and a native integer, which is stored at once: a service that is killed
-leaves its old or its new value. The integer is changed before and after each write, so the next service knows whether
-its predecessor died during one.
+Each request has a slot with a digest of its key and a native integer, which is written in one step: a killed service
+leaves either the old or the new value. The integer is changed before and after each write, so the next service knows
+whether its predecessor died during a write.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MOST = 2**31 - 1
 
 
 class Progress(NamedTuple):
-    """How many bytes of a request's input were written, of how many, and whether more may have been."""
+    """How many bytes of a request's input were written, its size, and whether more may have been written."""
 
     written: int
     size: int

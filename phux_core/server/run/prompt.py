@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # The key may be lost with input typed before it: a prefix, an interrupt.
 _TRIES = 2
 _LONGEST_TAIL = 4096
+_MOST_REPEATS = 3
 
 
 def remaining(deadline: float | None) -> float | None:
@@ -91,8 +92,12 @@ class Prompt:
                 now = time.monotonic()
                 if deadline is not None and now >= deadline:
                     return None
-                if now >= began + problem.patience_s and not patient:
-                    raise BusyError(problem.message, remedy=problem.remedy)
+                if now >= began + problem.patience_s:
+                    if await self._interrupts_again():
+                        began = now
+                        continue
+                    if not patient:
+                        raise BusyError(problem.message, remedy=problem.remedy)
                 waits = [began + problem.patience_s - now, problem.again_s or 0.0, remaining(deadline) or 0.0]
                 await self._shell.changed.wait(min((wait_s for wait_s in waits if wait_s > 0), default=None))
         finally:
@@ -135,6 +140,18 @@ class Prompt:
             return None
         self._refused = problem, line.typed_at, self._shell.journal.position
         return problem
+
+    async def _interrupts_again(self) -> bool:
+        """Press a C-c again that fish has lost: every second one within 30 ms of another key, or after a query."""
+        tracker = self._shell.tracker
+        line = tracker.line
+        is_lost = tracker.is_marked and line.is_interrupt and self._shell.record.shell == "fish"
+        if not is_lost or line.repeats == _MOST_REPEATS:
+            return False
+        self._refused = None
+        line.interrupted_again(time.monotonic())
+        await self._shell.keyboard.type_ours([{"key": "C-c"}])
+        return True
 
     async def _is_redrawn(self, answer: LineLength) -> bool:
         """Return whether the prompt is drawn again after a reply; bash does not report continuation otherwise."""

@@ -58,7 +58,7 @@ class Runner:
         """Run a command, and return its result.
 
         Args:
-            is_wanted: Whether the caller is still connected; if not, a command is not typed any more.
+            is_wanted: Returns whether the caller is still connected; if not, no command is typed.
 
         Returns:
             ``outcome`` and its fields, see docs/wire.md.
@@ -96,7 +96,7 @@ class Runner:
         return run
 
     async def _refuse_if_busy(self, request: RunRequest) -> None:
-        """Refuse a caller that does not want to wait for the prompt, while the owner of the lock waits for it."""
+        """Refuse a request without ``queue`` while the request that holds the lock waits for the prompt."""
         if not request.queue:
             await self.prompt.refuse_while(
                 lambda: self.lock.locked() and (self._runs.current is None or self.prompt.is_awaited), self._check
@@ -130,7 +130,7 @@ class Runner:
     async def _hold_lock(self, run: Run) -> None:
         async with self.lock:
             returns_until = time.monotonic() + _RETURN_S
-            # Not until its outcome is known: a large output is rendered later.
+            # Stop at the end of the run, before its outcome is known, because rendering a large output takes time.
             while self._runs.current is run and (run.outcome.is_awaited or time.monotonic() < returns_until):
                 await self._shell.changed.wait(_RETURN_S)
 

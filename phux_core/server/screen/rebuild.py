@@ -41,9 +41,9 @@ class Stored(NamedTuple):
     """The terminal of an earlier service.
 
     Attributes:
-        end: The position in the output at which the terminal is used.
+        end: The position in the output at which the rebuilt terminal continues.
         start: The position of its checkpoint; the output since is replayed.
-        checkpoint: The engine's checkpoint, compressed; None if there is none, or another one than that of the journal.
+        checkpoint: The engine's checkpoint, compressed; None if there is none, or if it does not match the journal.
         notes: The state stored with the checkpoint; None if there was no checkpoint.
         marks: The shell's marks in the output since. Other effects of that output were handled by the earlier service.
         note: What could not be restored; None if everything was. ``SET_ASIDE`` if the journal was not read, because it
@@ -59,7 +59,7 @@ class Stored(NamedTuple):
 
 
 def read_stored(labelled: bytes | None, journal: Journal) -> Stored:
-    """Read what an earlier service has stored of a pane's terminal.
+    """Read the terminal of a pane that an earlier service stored.
 
     Args:
         labelled: The checkpoint at the start of the journal, from ``label``; None if the terminal was new.
@@ -127,7 +127,7 @@ def summary(engine: Engine) -> bytes:
 
 
 def read_summary(journal: Journal) -> dict[str, Any]:
-    """Return the properties of a terminal that are known without rebuilding it; none if it has changed since."""
+    """Return the properties of a terminal that are known without rebuilding it; empty if it has changed."""
     if journal.position == 0:
         return {"alt_screen": False, "title": None}
     try:
@@ -139,10 +139,10 @@ def read_summary(journal: Journal) -> dict[str, Any]:
 
 
 def blank(name: str, cols: int, rows: int, position: int, history: int = DEFAULT_HISTORY) -> Engine:
-    """Create a blank engine that continues at a position in the output: this one, or pyte if that fails."""
+    """Create a blank engine that continues at a position in the output, or a pyte engine if that fails."""
     try:
         return engines.create(name, cols, rows, history=history, position=position)
-    except Exception:  # noqa: BLE001  not installed any more, or it cannot be loaded
+    except Exception:  # noqa: BLE001  the engine is no longer installed, or cannot be loaded
         _log.exception("the %s engine cannot be used", name)
         return engines.create("pyte", cols, rows, history=history, position=position)
 

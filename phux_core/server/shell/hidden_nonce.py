@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
 
 _UNFINISHED = re.compile(rb"\x1b\]7748;([\w-]+)\Z")
-# How far before a piece a mark may begin that has its nonce in the piece.
+# If the nonce of a mark is in a piece of output, the mark begins at most this far before the piece.
 _REACH = 64
 
 

@@ -60,7 +60,7 @@ class Keyboard:
 
         Args:
             note: The note to store in the journal first; only for input of a run.
-            key: The key of the request.
+            key: The request's key, under which the write queue records how much was typed.
 
         Returns:
             The bytes, and a future that is done when they are written.
@@ -74,7 +74,7 @@ class Keyboard:
         if note is not None:
             self._journal.note = note
         editor = self._tracker.marks.editor
-        # Asked before the program can read the input and change the terminal.
+        # Read the column and the echo mode before the program can read the input and change them.
         column = self._engine.cursor().x if editor in {"wraps", "breaks"} else 0
         echo = editor != "none" or is_echoed(self._fd)
         written = self.queue.type(data, key)
@@ -83,12 +83,12 @@ class Keyboard:
         return data, written
 
     def type_ours(self, items: Items) -> asyncio.Future[None]:
-        """Type for a run, and keep its note."""
+        """Type input that belongs to the current run, whose note stays in the journal."""
         return self.type(items, note=self._journal.note)[1]
 
     def reply(self, data: bytes) -> None:
         self.queue.reply(data)
-        # busybox takes a reply for the first row for the start of a key, and reads on for 50 ms.
+        # busybox mistakes a cursor report for the first row for the start of a key, and reads on for 50 ms.
         self._tracker.replied(self._loop.time() + (_FIRST_ROW_S if data.startswith(_FIRST_ROW) else 0.0))
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class Keyboard:
 
 
 def _encode(item: dict[str, Any], engine: Engine, *, brackets: bool) -> bytes:
-    """Encode an item; ``brackets``: the program knows bracketed paste, if its terminal is in that mode."""
+    """Encode an item; ``brackets`` allows bracketed paste if the terminal is in that mode."""
     ((kind, value),) = item.items()
     if kind == "paste" or (kind == "line" and value.isprintable() and not engine.alt_screen):
         # A line followed by Enter is sent as a paste, so that a program with its own editor inserts the line as one

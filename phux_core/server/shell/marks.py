@@ -115,10 +115,10 @@ class ShellMarks:
         start: Where the output of the running command begins; None if no command is running.
         command: The running command, if it is known.
         prompt_start: Where the latest prompt begins.
-        input_start: Where it ends.
-        drawn: Where it ended when it was drawn last.
+        input_start: Where the latest prompt ends.
+        drawn: Where the latest prompt ended when it was last drawn.
         drawing: Whether the start of a prompt was marked, but not its end.
-        output_end: Where the output ends of a command about to be marked as finished (zsh).
+        output_end: Where the output of a command ends, until zsh marks the command as finished.
         reads: How fish shows the line that the running command reads: ``shown``, or ``hidden``.
         numbers: The latest number of each kind of mark.
         number: The number of the line that the shell reads, in bash and POSIX shells.
@@ -127,10 +127,10 @@ class ShellMarks:
         seeking: From where to search for the newline that ends a line typed into a POSIX shell; None if not searching.
         entered: The lines entered there that the shell has not read: for each, how many newlines its editor writes
             before the one at the end, where a row is full.
-        continued_from: Where the continuation prompt ends at which the shell reads; None if it does not.
+        continued_from: Where the continuation prompt ends, while the shell reads a line there; None otherwise.
         is_reported: Whether the start of the running command was reported.
-        outputs: Where the output of the latest commands is, oldest first.
-        unmarked_from: Where the marks end.
+        outputs: The start and the end of the output of the latest commands, oldest first.
+        unmarked_from: Where the shell stopped sending marks.
         is_unknown: Whether an earlier service's state was lost, until the next mark arrives.
     """
 
@@ -198,7 +198,7 @@ class ShellMarks:
             is_entered = not self.at_prompt or self.has_typed_ahead or self.seeking is not None
             is_new = kind == "P" and not text and is_entered  # ksh and mksh cannot number P
         else:
-            # After some syntax errors, bash draws the prompt of before, with the old number.
+            # After some syntax errors, bash draws the previous prompt again, with the old number.
             is_drawn_again = self.at_prompt or (self.drawing and argument.count(";") > 1)
             is_new = number > latest or (kind == "B" and number == latest and bool(is_drawn_again))
         return NewMark(kind, argument, latest if number is None else number) if is_new else None
@@ -355,7 +355,7 @@ class ShellMarks:
 
     @property
     def _read_from(self) -> int:
-        """Where the prompt ends at which the shell reads."""
+        """The end of the prompt at which the shell reads a line."""
         return self.drawn if self.continued_from is None else self.continued_from
 
     def _begin(self, place: int) -> None:

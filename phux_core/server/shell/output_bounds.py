@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
     from phux_core.server.shell.events import CommandStarted
 
-# fish's output between the mark and the command: bracketed paste off, the title, colours reset.
+# fish's output between the mark and the command: bracketed paste off, the title, colors reset.
 _FISH_BEGIN = re.compile(
     rb"\x1b\[\?2004l(?:(?P<title>\x1b\]0;[^\x07\x1b]*\x07)?\x1b\[30m(?:\x1b\(B)?\x1b\[m\x0f?(?(title)\r))?"
 )
 _PASTE_ON, _PASTE_OFF = b"\x1b[?2004h", b"\x1b[?2004l\r"
-# Enough characters to recognize a line; after them it may wrap.
+# Enough characters to recognize a line; after this number of characters, the line may wrap.
 _DISTINCTIVE = 16
 # Maximum size of a prompt and the line typed at it in the stream.
 _LONGEST_LINE = 16 * 1024
 
 
 def start_of_unmarked_prompt(journal: Journal, start: int, end: int) -> int:
-    """Return where a prompt begins that ends a command whose shell has not marked the end.
+    """Return where the prompt after a command begins, if the shell did not mark the end of the command.
 
     The shell's line editor enables bracketed paste before the prompt.
     """
@@ -45,7 +45,7 @@ def start_of_fish_output(head: bytes) -> int:
 
 
 def last_line(journal: Journal, start: int | None, end: int) -> int:
-    """Return where the last line of the output since a command started begins: an unmarked prompt."""
+    """Return where the last line since the start of a command begins, which is an unmarked prompt."""
     if start is None:
         return end
     written = journal.since(max(start, journal.base))

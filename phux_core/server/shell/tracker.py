@@ -184,11 +184,11 @@ class ShellTracker:
 
     def has_started(self, look: Look) -> bool:
         """Return whether a look shows that the pending command has started."""
-        foreground = look.foreground
-        if look.replaced_at is not None or foreground is None:
+        if look.replaced_at is not None or (foreground := look.foreground) is None:
             return look.replaced_at is not None
         is_executing = foreground.waiting is False or look.now > self.last_output + SETTLE_S
-        return foreground.pid != self._pid or (not look.unread and is_executing)
+        # While there are lines to read, a continuation prompt may follow.
+        return foreground.pid != self._pid or (is_executing and not look.unread and not self.marks.entered)
 
     def look(self, look: Look) -> list[ShellEvent]:
         """Process a look at the foreground, and update the state. Call ``started`` first if it ``has_started``."""

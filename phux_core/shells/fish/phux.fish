@@ -4,10 +4,14 @@
 # Our fish_prompt, which calls the user's, is defined only while a line is edited, so that commands such as funcsave see
 # the user's own function.
 
-# fish cannot close the descriptor, which is empty then. Its builtins do not read from <&9.
+# fish cannot close the descriptor, which is empty then. Its builtins do not read from <&9, and /dev/fd needs /proc.
 set --local nonce
 if set --query PHUX_NONCE_FD
-    builtin read nonce </dev/fd/9 2>/dev/null
+    if builtin test -e /dev/fd/9
+        builtin read nonce </dev/fd/9
+    else
+        set nonce (command cat <&9)
+    end
 end
 set --erase PHUX_NONCE_FD
 if test "$PHUX_HISTORY" = off
@@ -20,6 +24,13 @@ set --erase PHUX_HISTORY
 if status is-interactive; and test -n "$nonce"
 
     set --global --unexport __phux_count 0 # the number of the last mark
+    # The digits of the next number, the last one first: each list begins with its digit. A command substitution, which
+    # the builtin math needs, would need descriptors.
+    set --local digits __phux_digit_1 __phux_digit_2 __phux_digit_3 __phux_digit_4 __phux_digit_5 __phux_digit_6
+    set --global --unexport __phux_digits $digits __phux_digit_7 __phux_digit_8 __phux_digit_9
+    for digit in $__phux_digits
+        set --global --unexport $digit 0 1 2 3 4 5 6 7 8 9
+    end
     set --global --unexport __phux_cwd
     set --global --unexport __phux_prompted 0 # 1 after the first prompt
     set --global --unexport __phux_line # the running command line
@@ -38,7 +49,17 @@ if status is-interactive; and test -n "$nonce"
 
     # A, D, L and R; B and C have the number of their prompt's A.
     function __phux_mark_next
-        set __phux_count (builtin math $__phux_count + 1)
+        set __phux_count ''
+        set --local carries 1
+        for digit in $__phux_digits
+            if builtin test $carries = 1
+                set $digit $$digit[1][2..-1] $$digit[1][1]
+                if builtin test $$digit[1][1] != 0
+                    set carries 0
+                end
+            end
+            set __phux_count $$digit[1][1]$__phux_count
+        end
         __phux_mark $argv
     end
 

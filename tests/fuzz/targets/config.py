@@ -1,4 +1,4 @@
-"""Config files: any bytes have valid values, or an error that names the file."""
+"""Config files: any bytes yield valid values, or an error that names the file."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def checker():
         engine.close()
         journal.close()
 
-    logging.disable()  # damage is reported there
+    logging.disable()  # phux reports damage in its log
     try:
         yield check
     finally:

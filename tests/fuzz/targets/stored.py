@@ -152,7 +152,7 @@ def checker():
             cleaning.clean(root, most=50, keep_days=7, now=time.time(), server=_LOG.server, live=frozenset({1}))
             cleaning.clean(root, most=0, keep_days=0, now=time.time(), server=None, live=frozenset())
 
-        logging.disable()  # damage is reported there
+        logging.disable()  # phux reports damage in its log
         try:
             yield check
         finally:

@@ -17,8 +17,15 @@ BELL = {"event": "bell", "terminal": "@3", "seq": 1}
 CLOSED = {"event": "pane_closed", "terminal": "@3", "exit_status": 0, "seq": 1}
 
 
-def run_watch(*replies, target=None, **options):
-    """Run a watch with scripted replies, and return its events, its end, and its requests and timeouts."""
+def tree(*panes):
+    return {"sessions": [{"windows": [{"panes": list(panes)}]}]}
+
+
+def run_watch(*replies, target=None, panes=(), **options):
+    """Run a watch with scripted replies, and return its events, its end, and its requests and timeouts.
+
+    ``panes`` are the panes in the tree, which is not part of the script.
+    """
     events, requests = [], []
     flow = flows.watch(CALLER, target, events.append, **options)
     script = list(replies)
@@ -27,6 +34,9 @@ def run_watch(*replies, target=None, **options):
         while True:
             if isinstance(step, flows.Deadline):
                 step = flow.send(None)
+                continue
+            if isinstance(step, flows.Request) and step.call == "tree":
+                step = flow.send(tree(*panes))
                 continue
             requests.append(step.call if isinstance(step, flows.Request) else step.timeout_s)
             reply = script.pop(0)
@@ -67,6 +77,29 @@ def test_a_watch_ends_without_an_event_when_the_server_has_ended():
     died = errors.DisconnectedError("gone")
     events, end, _ = run_watch({"subscription": 5}, BELL, died, errors.NoServerError("nobody listens"))
     assert (events, end) == ([BELL], "ended")
+
+
+SPAWNED = {"event": "pane_spawned", "terminal": "@4", "seq": 0}
+
+
+@pytest.mark.parametrize(
+    ("target", "panes", "events", "named"),
+    [
+        (3, [], [BELL], "@3"),
+        (None, [{"id": 3, "state": "running"}, {"id": 5, "state": "dead"}], [], "@3"),
+        (None, [{"id": 3, "state": "running"}], [CLOSED, SPAWNED], "@4"),
+    ],
+)
+def test_a_watch_fails_if_the_server_ended_without_the_end_of_each_pane(target, panes, events, named):
+    gone = errors.DisconnectedError("gone"), errors.NoServerError("nobody listens")
+    with pytest.raises(errors.NoServerError, match=f"killed while {named} ran"):
+        run_watch({"subscription": 5}, *events, *gone, target=target, panes=panes)
+
+
+def test_a_watch_ends_if_the_server_ended_after_the_end_of_each_pane():
+    gone = errors.DisconnectedError("gone"), errors.NoServerError("nobody listens")
+    panes = [{"id": 3, "state": "running"}]
+    assert run_watch({"subscription": 5}, CLOSED, *gone, panes=panes)[1] == "ended"
 
 
 def test_a_watch_without_a_server_raises():

@@ -74,7 +74,7 @@ HOOKS = pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 # States
 
 
-# The state of a foreground program, by: whether it is a shell, whether it waits, its terminal modes.
+# The state of a foreground program, by whether it is a shell, whether it waits, and its terminal modes.
 BY_KERNEL = {
     True: {
         True: {RAW: "prompt", COOKED: "prompt", SECRET: "awaiting_secret", RAW_ECHO: "prompt"},
