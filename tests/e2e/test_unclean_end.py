@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from phux_client import blocking
+from phux_core.logs import places
 from servers import BIN, Cli, eventually, kill_service, process_gone
 from shell_panes import make_home
 
@@ -51,6 +52,7 @@ def begin(cli):
     assert cli("run", "work", "echo before").out == "before\n"
     assert cli.json("start", "work", "echo begun; sleep 1000")["command_id"] == "1.2"
     cli.json("wait", "work", "--until", "begun", "--output-only", "--timeout", "20")
+    eventually(lambda: any("sleep 1000" in path.read_text() for path in cli.cwd.glob(f"**/{places.COMMANDS}")))
 
 
 @pytest.mark.parametrize("service_too", [False, True])
