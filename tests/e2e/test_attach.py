@@ -127,7 +127,7 @@ def test_colors_and_styles_are_shown_unchanged(client, phux):
         lambda: any(span.text.startswith("X") and span.style.fg == (1, 2, 3) for span in client.engine.spans(0, 24))
     )
     span = next(span for span in client.engine.spans(0, 24) if span.style.fg == (1, 2, 3))
-    assert (span.style.bold, span.style.underline, span.style.bg) == (True, True, 200)
+    assert (span.style.bold, span.style.underline, span.style.bg) == (True, "single", 200)
 
 
 @pytest.mark.parametrize(("number", "shape"), [(2, "block"), (4, "underline"), (6, "bar")])

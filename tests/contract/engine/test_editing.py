@@ -105,7 +105,7 @@ def test_erased_cells_have_the_current_background_color_and_no_other_style(term,
         style = t.style(column)
         assert style.bg == 4
         assert style.fg is None
-        assert (style.bold, style.underline, style.inverse) == (False, False, False)
+        assert (style.bold, style.underline, style.inverse) == (False, None, False)
 
 
 def test_cells_that_scroll_in_have_the_current_background_color(term):
