@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from phux_core.shapes import PictureFormat, ThemeName
 
 
+_OPTIONAL = ("title", "alt_screen", "state", "cursor_shape", "foreground", "exit_status", "signal")
+
+
 def status(limit_s: float | None = None) -> "Flow[Document]":
     """Return the server's status, as a Status document.
 
@@ -100,7 +103,7 @@ def changes_document(screen: "Document", since: int) -> "Document":
     if "cells" in whole:
         rows = set(changed["rows"])
         whole["cells"] = [cell for cell in whole["cells"] if cell["row"] in rows]
-    names = ("cols", "rows", "cursor", "cells", "title", "alt_screen", "state", "foreground", "exit_status", "signal")
+    names = ("cols", "rows", "cursor", "cells", *_OPTIONAL)
     return document | {name: whole[name] for name in names if name in whole}
 
 
@@ -117,7 +120,7 @@ def screen_document(screen: "Document") -> "Document":
     }
     if "cells" in screen:
         document["cells"] = _expand(screen["cells"])
-    for name in ("soft_wrap", "title", "seq", "alt_screen", "state", "foreground", "exit_status", "signal"):
+    for name in ("soft_wrap", "seq", *_OPTIONAL):
         if screen.get(name) is not None:
             document[name] = screen[name]
     return document

@@ -145,7 +145,7 @@ def _cursor(rows: "list[list[Run]]", document: "Document", theme: "Theme") -> "l
         return []
     y = cursor["y"] + len(document["scrollback"])
     left, top = cursor["x"] * CELL_WIDTH, y * CELL_HEIGHT
-    shape = cursor.get("shape") or "block"
+    shape = document.get("cursor_shape") or "block"
     if shape == "bar":
         return [_rectangle(left, top, _CURSOR_WIDTH, CELL_HEIGHT, theme.cursor)]
     width, text = 1, ""

@@ -23,13 +23,11 @@ class Cursor:
         x: Column.
         y: Row.
         visible: Whether the cursor is shown.
-        shape: Its shape; absent from servers that do not report it.
     """
 
     x: int
     y: int
     visible: bool
-    shape: CursorShape | None = None
 
 
 @frozen(kw_only=True)
@@ -174,6 +172,7 @@ class _Screen:
         cols: Columns of the screen.
         rows: Rows of the screen.
         cursor: The cursor; null if it is not on the screen.
+        cursor_shape: The cursor's shape; absent from servers that do not report it.
         cells: The cells that have a style or a mark, row by row; absent unless requested.
         title: The title; absent until a program sets one.
         seq: The pane's sequence number: the bytes its program has written so far.
@@ -190,6 +189,7 @@ class _Screen:
     cols: int
     rows: int
     cursor: Cursor | None
+    cursor_shape: CursorShape | None = None
     cells: list[CellInfo] | None = None
     title: str | None = None
     seq: int

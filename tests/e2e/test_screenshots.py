@@ -36,7 +36,7 @@ def test_underline_styles_and_the_cursor_shape_are_in_the_screen(pane):
     assert [style.underline for style in styles] == [True] * 4
     assert [style.underline_style for style in styles] == [None, "double", "curly", "curly"]
     assert [style.underline_color and style.underline_color.kind for style in styles] == [None, None, None, "rgb"]
-    assert screen.cursor.shape == "bar"
+    assert screen.cursor_shape == "bar"
 
 
 def test_every_format_shows_the_screen(pane):

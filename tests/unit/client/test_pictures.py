@@ -131,8 +131,8 @@ def test_any_text_makes_a_well_formed_image(lines):
     ("shape", "size"), [("block", (CELL_WIDTH, CELL_HEIGHT)), ("bar", (2, CELL_HEIGHT)), ("underline", (CELL_WIDTH, 2))]
 )
 def test_the_cursor_has_its_shape(shape, size):
-    cursor = {"x": 1, "y": 0, "visible": True, "shape": shape}
-    root = ET.fromstring(draw(screen("ab", cursor=cursor), "svg"))
+    cursor = {"x": 1, "y": 0, "visible": True}
+    root = ET.fromstring(draw(screen("ab", cursor=cursor) | {"cursor_shape": shape}, "svg"))
     *_others, last = root.iter(f"{SVG}rect")
     assert (float(last.get("width")), float(last.get("height"))) == pytest.approx(size)
     hidden = draw(screen("ab", cursor=cursor | {"visible": False}), "svg")
