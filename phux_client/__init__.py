@@ -33,12 +33,12 @@ _NAMES = {
     "phux_client.waited": "Waited",
     "phux_core.shapes": """
         CellColor CellInfo CellStyle ChangedRow CommandInfo Cursor DefaultColor EngineNote Foreground LayoutSplit
-        LogHole LogInfo LogStatus LogText LostPane Match MemoryStatus PaletteColor PaneInfo Place RgbColor RunResult
+        LogInfo LogStatus LogText LostPane Match MemoryStatus PaletteColor PaneInfo Place RgbColor RunResult
         ScreenChanges ScreenState SeqRange SessionEntry SessionInfo SessionList Signalled SoftWrap Started StateCounts
-        Status Stopped Tree UncleanEnd WindowInfo
+        Status Stopped Timeline TimelineEntry Tree UncleanEnd WindowInfo
 
-        Condition CursorShape Direction EventName LayoutName LogMode PaneId PictureFormat Side Signal SizePolicy
-        State Step ThemeName UnderlineStyle
+        CastVersion Condition CursorShape Direction EventName LayoutName LogMode PaneId PictureFormat RecordingFormat
+        Side Signal SizePolicy State Step ThemeName TimelineKind UnderlineStyle
 
         Event Bell CommandFinished CommandStarted CwdChanged Dirty Dropped FocusChanged Idle LayoutChanged Output
         PaneClosed PaneSpawned Renamed Resized SessionAdded SessionClosed StateChanged TitleChanged WindowAdded

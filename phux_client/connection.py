@@ -100,8 +100,12 @@ class ClientConnection:
             request_id = self._queue("unsubscribe", {"subscription": subscription})
             self._ending[request_id] = subscription
 
+    def pending(self, call: str) -> list[int]:
+        """Return the numbers of the unanswered requests of a call."""
+        return [request_id for request_id, name in self._calls.items() if name == call]
+
     def abandon(self, request_id: int) -> None:
-        """Abandon a request whose caller was cancelled: drop it if it was not sent, or else cancel it if possible."""
+        """Abandon a request whose caller gave up: drop it if it was not sent, or else cancel it if possible."""
         call = self._calls.pop(request_id, None)
         reply = self._replies.pop(request_id, None)
         if call is None or self.failure is not None:
@@ -110,7 +114,7 @@ class ClientConnection:
             self._unsent = [entry for entry in self._unsent if entry[0] != request_id]
         elif call == "subscribe" and reply is not None:
             self._end_unwanted(reply)
-        elif calls.CALLS[call].cancellable:
+        else:
             if call == "subscribe":
                 self._abandoned.add(request_id)
             self._queue("cancel", {"request": request_id})

@@ -18,7 +18,7 @@ from phux_core import errors, files, paths, procfs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.blocking import Phux
+    from phux_client.blocking.driver import Driver
     from phux_client.flows._types import Document
 
 _LEAST_FREE = 256 * 1024 * 1024
@@ -29,11 +29,11 @@ name = choose(os.environ.get("PHUX_ENGINE"))
 create(name, 80, 24).close()
 print(name)
 """
-# The shells for which phux has an integration (phux_core/shells).
-_SHELLS = ("bash", "zsh", "fish", "sh", "dash", "ash", "ksh", "mksh", "lksh")
+SHELLS = ("bash", "zsh", "fish", "sh", "dash", "ash", "ksh", "mksh", "lksh")
+"""The shells for which phux has an integration (phux_core/shells)."""
 
 
-def examine(phux: "Phux") -> "Document":
+def examine(phux: "Driver") -> "Document":
     """Run all checks.
 
     Args:
@@ -65,7 +65,7 @@ def examine(phux: "Phux") -> "Document":
         *_unclean_end(status),
         _shell(dict(phux.caller.env)),
         _config(),
-        *_holes(logs),
+        *(_holes(phux, logs["server"]) if root and logs else []),
     ]
     return {"schema_version": 1, "ok": all(check["ok"] for check in checks), "checks": checks}
 
@@ -82,7 +82,7 @@ def _socket_directory(socket: str) -> "Document":
     try:
         paths.check_private_directory(socket)
     except FileNotFoundError:
-        return _passed("socket", f"{os.path.dirname(socket)} will be created when needed")
+        return _missing("socket", os.path.dirname(socket))
     except errors.PhuxError as error:
         return _failed("socket", error.message, error.remedy)
     return _passed("socket", f"{os.path.dirname(socket)} is private")
@@ -100,10 +100,7 @@ def _logs(root: str | None, problem: str | None) -> "Document":
     try:
         found = os.lstat(root)
     except FileNotFoundError:
-        above = _existing(root)
-        if os.access(above, os.W_OK | os.X_OK):
-            return _passed("logs", f"{root} will be created when needed")
-        return _failed("logs", f"{root} cannot be created: {above} is not writable", f"make {above} writable")
+        return _missing("logs", root)
     except OSError as error:
         return _failed("logs", f"{root} cannot be used: {error.strerror}", f"fix or remove {_existing(root)}")
     if not stat.S_ISDIR(found.st_mode):
@@ -119,6 +116,13 @@ def _logs(root: str | None, problem: str | None) -> "Document":
     return _passed("logs", f"{root} is private")
 
 
+def _missing(name: str, path: str) -> "Document":
+    above = _existing(path)
+    if os.access(above, os.W_OK | os.X_OK):
+        return _passed(name, f"{path} will be created when needed")
+    return _failed(name, f"{path} cannot be created: {above} is not writable", f"make {above} writable")
+
+
 def _existing(path: str) -> str:
     """Return the nearest existing ancestor of a path."""
     while not os.path.lexists(path) and os.path.dirname(path) != path:
@@ -127,7 +131,10 @@ def _existing(path: str) -> str:
 
 
 def _disk(path: str) -> "Document":
-    found = os.statvfs(_existing(path))
+    try:
+        found = os.statvfs(_existing(path))
+    except OSError as error:
+        return _failed("disk", f"the free space for logs is unknown: {error.strerror}", f"check {_existing(path)}")
     free = found.f_bavail * found.f_frsize
     if free < _LEAST_FREE:
         return _failed(
@@ -176,7 +183,7 @@ def _shell(env: "dict[str, str]") -> "Document":
     shell = env.get("SHELL") or "/bin/sh"
     if not os.access(shell, os.X_OK):
         return _failed("shell", f"SHELL is {shell}, which cannot be executed", "set SHELL to the path of a shell")
-    if os.path.basename(shell) not in _SHELLS:
+    if os.path.basename(shell) not in SHELLS:
         return _passed("shell", f"{shell} has no integration: run works, but typed commands are not recorded")
     return _passed("shell", f"{shell} is integrated: its commands are recorded")
 
@@ -192,16 +199,19 @@ def _config() -> "Document":
     return _passed("config", f"{path} is valid" if os.path.exists(path) else f"{path} does not exist")
 
 
-def _holes(logs: "Document") -> "list[Document]":
-    holes = logs.get("holes") or []
-    if not holes:
-        return [_passed("holes", "no log has holes")]
+def _holes(phux: "Driver", server: str) -> "list[Document]":
+    """Report the missing parts in the logs of the running server."""
+    try:
+        logs = phux.drive(flows.log_list())["logs"]
+    except errors.PhuxError as error:
+        return [_failed("holes", error.message, error.remedy)]
     return [
         _failed(
             "holes",
-            f"the log of {hole['terminal']} lacks bytes {hole['start']} to "
-            f"{'now' if hole['end'] is None else hole['end']}: {hole['why']}",
-            "free disk space, or make the logs' directory writable; logging then resumes",
+            f"the log of @{log['pane']} lacks bytes {hole['start']} to {hole['end']}",
+            "read the rest with `phux logs`; the bytes were not written, or the log was changed",
         )
-        for hole in holes
-    ]
+        for log in logs
+        if log["log"].startswith(f"{server}/")
+        for hole in log["holes"]
+    ] or [_passed("holes", "no log has holes")]

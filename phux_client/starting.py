@@ -65,13 +65,17 @@ def _open_private(path: str, flags: int) -> int:
 
 
 def _await_answer(path: str, deadline: float) -> "Document":
-    """Wait until the server answers, and return its status; the socket exists before the service is ready."""
+    """Wait until the server's service answers, and return its status; the socket exists before the service is ready."""
     try:
-        link = Link(path, max(0.0, deadline - time.monotonic()))
-        try:
-            return link.request(Request("status"))
-        finally:
-            link.close()
+        while True:
+            link = Link(path, max(0.0, deadline - time.monotonic()))
+            try:
+                status = link.request(Request("status"))
+            finally:
+                link.close()
+            if "problem" not in status or time.monotonic() > deadline:
+                return status
+            time.sleep(_RETRY_S)  # the keeper answered for a service that is still starting
     except errors.TransportError as error:
         raise errors.StartFailedError(
             f"the started server does not answer: {error.message}", remedy=f"look at {paths.log_path(path)}"

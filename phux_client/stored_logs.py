@@ -1,75 +1,79 @@
 """Read logs while no server is running, in a child process like a server's log worker.
 
-    from phux_client import stored_logs
+    from phux_client import flows, stored_logs
 
-    for log in stored_logs.list_logs()["logs"]:
-        print(log["log"], log["session"])
+    for log in stored_logs.drive(flows.log_list())["logs"]:
+        text = stored_logs.drive(flows.logs(stored_logs.CALLER, log["log"], lines=10))
+        print(log["session"], text["content"])
 
-The functions return plain documents, for the CLI and for maintenance programs. Import-light until one is called.
+Import-light until a function is called.
 """
 
+import contextlib
 import json
 import sys
 
-from phux_client.flows.log_reading import command_document, commands_document, list_document, text_document
-from phux_core import errors, paths, patterns, selector
+from phux_client import flows
+from phux_core import calls, errors, paths, patterns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._types import Document
+    import subprocess
+    from typing import Self
+
+    from phux_client.flows._types import Document, Flow, Result
 
 _DEADLINE_S = 20.0
 _SEARCH_S = 60.0
+# What the child process does for a call.
+_JOBS = {"logs": "read", "output": "output", "commands": "commands"}
+_JOBS |= {"past_screen": "screen", "timeline": "timeline", "film": "film"}
+CALLER = flows.Caller(None, {}, "")
+"""The caller for flows: a process in no pane."""
 
 
-def list_logs(root: str | None = None) -> "Document":
-    """Return the list of stored logs, as a LogList document.
-
-    Args:
-        root: The directory of all logs; the user's by default.
-    """
-    return list_document(_ask({"do": "list", "live": []}, root))
-
-
-def read(target: str | None, *, root: str | None = None, **query: object) -> "Document":
-    """Return a log, as a LogText document.
+def drive(flow: "Flow[Result]", root: str | None = None) -> "Result":
+    """Run a flow that reads logs, such as ``flows.logs``, and return its result.
 
     Args:
-        target: A log's id, a pane @N of the newest server that had this pane, or a session's name; by default, the
-            first log in the list.
+        flow: The flow. A pane @N is that of the newest server that had it; without a target, the newest log is read.
         root: The directory of all logs; the user's by default.
-        query: As for ``flows.logs``.
 
     Raises:
         NoSuchTargetError: There is no such log.
         LimitError: Reading took too long.
     """
-    given = {name: value for name, value in query.items() if value is not None}
-    return text_document(_ask({"do": "read", **_find(target, root), "query": given}, root))
+    answer: Document | None = None
+    failure: errors.PhuxError | None = None
+    with _Worker(root) as worker:
+        while True:
+            try:
+                step = flow.send(answer) if failure is None else flow.throw(failure)
+            except StopIteration as stop:
+                result: Result = stop.value
+                return result
+            answer = failure = None
+            if isinstance(step, flows.Request):
+                try:
+                    answer = _answer(step, worker)
+                except errors.PhuxError as error:
+                    failure = error
 
 
-def output(command_id: str, *, root: str | None = None, **query: object) -> "Document":
-    """Return the output of a command, as a LogText document.
-
-    Args:
-        command_id: PANE.NUMBER of the newest server that had this pane, or LOG.NUMBER.
-        root: The directory of all logs; the user's by default.
-        query: As for ``flows.output``.
-    """
-    given = {name: value for name, value in query.items() if value is not None}
-    return text_document(_ask({"do": "output", "id": command_id, "query": given}, root))
-
-
-def commands(target: str | None = None, *, root: str | None = None) -> "Document":
-    """Return the command ledger of a log, or of all panes of the newest server, as a CommandList document."""
-    request = {"do": "newest_commands"} if target is None else {"do": "commands", **_find(target, root)}
-    return commands_document(_ask(request, root))
-
-
-def command(command_id: str, *, root: str | None = None) -> "Document":
-    """Return one entry of a command ledger, as a CommandInfo document."""
-    (found,) = _ask({"do": "commands", "id": command_id}, root)["commands"]
-    return command_document(found)
+def _answer(request: flows.Request, worker: "_Worker") -> "Document":
+    """Execute a request as a server does for logs of earlier servers."""
+    call, values = calls.check(request.call, request.params)
+    given = call.defaults | {name: value for name, value in values.items() if value is not None}
+    which: Document = {name: given.pop(name) for name in ("pane", "log", "id") if name in given}
+    if call.name == "log_list":
+        return worker.ask({"do": "list", "live": []})
+    if call.name == "commands" and not which:
+        return worker.ask({"do": "newest_commands"})
+    if call.name not in _JOBS or not which:
+        raise errors.NoSuchTargetError(
+            "no server is running, and there is no such log", remedy="`phux logs --list` lists the logs"
+        )
+    return worker.ask({"do": _JOBS[call.name], **which, "query": given})
 
 
 def search(
@@ -81,57 +85,77 @@ def search(
     root: str | None = None,
 ) -> "Document":
     """Search all stored logs, or those of the sessions called ``session``, and return a Matches document."""
-    logs = None
-    if session is not None:
-        listed = _ask({"do": "list", "live": []}, root)["logs"]
-        logs = [entry["log"] for entry in listed if entry["session"] == session]
-    request = {"do": "search", "pattern": pattern, "logs": logs, "context": context, "most": max_matches or 1000}
-    return {"schema_version": 1, **_ask(request, root, _SEARCH_S)}
+    with _Worker(root) as worker:
+        logs = None
+        if session is not None:
+            listed = worker.ask({"do": "list", "live": []})["logs"]
+            logs = [entry["log"] for entry in listed if entry["session"] == session]
+        request = {"do": "search", "pattern": pattern, "logs": logs, "context": context, "most": max_matches or 1000}
+        return {"schema_version": 1, **worker.ask(request, _SEARCH_S)}
 
 
-def _find(target: str | None, root: str | None) -> "Document":
-    if target is not None and "/" in target:
-        return {"log": target}
-    if target is not None and target.startswith("@"):
-        return {"pane": selector.parse(target).pane_id}
-    logs = _ask({"do": "list", "live": []}, root)["logs"]
-    for entry in logs:
-        if target in {None, "=", entry["session"]}:
-            return {"log": entry["log"]}
-    missing = "there are no logs" if target in {None, "="} else f"there is no log of a session {target!r:.80}"
-    raise errors.NoSuchTargetError(
-        f"no server is running, and {missing}",
-        remedy="`phux logs --list` lists the logs",
-    )
+class _Worker:
+    """A process that reads logs, from the first request on. It keeps the screen that it has rebuilt last."""
 
+    def __init__(self, root: str | None) -> None:
+        self._root = root
+        self._process: subprocess.Popen[bytes] | None = None
 
-def _ask(request: "Document", root: str | None, deadline_s: float = _DEADLINE_S) -> "Document":
-    import subprocess
+    def __enter__(self) -> "Self":
+        return self
 
-    if root is None:
-        root = paths.logs_directory()
-        if root is None:
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            self._process.kill()  # it writes no files
+            self._process.communicate()
+
+    def ask(self, request: "Document", deadline_s: float = _DEADLINE_S) -> "Document":
+        """Send a request, and return the result, or raise the error."""
+        if self._root is None:
+            self._root = paths.logs_directory()
+        if self._root is None:
             raise errors.NoSuchTargetError(
                 "there are no logs, because there is no home directory", remedy=paths.NO_HOME_REMEDY
             )
-    try:
-        finished = subprocess.run(
-            [sys.executable, "-P", "-m", "phux_core.logs.worker"],
-            input=json.dumps({**request, "root": root}).encode(),
-            stdout=subprocess.PIPE,
-            timeout=deadline_s,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise errors.LimitError(
-            f"the log could not be read within {deadline_s:g} s", remedy="use --stripped, or ask for less"
-        ) from None
-    if patterns.was_too_slow(finished.returncode):
-        raise patterns.too_slow()
-    if not finished.stdout.endswith(b"\n"):
+        line = self._exchange(json.dumps({**request, "root": self._root}).encode() + b"\n", deadline_s)
+        reply = json.loads(line)
+        if "error" in reply:
+            raise errors.from_wire(reply["error"])
+        answer: Document = reply["ok"]
+        return answer
+
+    def _exchange(self, request: bytes, deadline_s: float) -> bytes:
+        """Send a line, and return the one that the process replies; a process that does not reply is killed."""
+        import subprocess
+        import threading
+
+        if self._process is None:
+            command = [sys.executable, "-P", "-m", "phux_core.logs.worker"]
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        process, expired = self._process, threading.Event()
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def expire() -> None:
+            expired.set()
+            process.kill()
+
+        timer = threading.Timer(deadline_s, expire)
+        timer.start()
+        try:
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.write(request)
+                process.stdin.flush()
+            line = process.stdout.readline()
+        finally:
+            timer.cancel()
+        if line.endswith(b"\n"):
+            return line
+        status = process.wait()
+        if expired.is_set():
+            raise errors.LimitError(
+                f"the log could not be read within {deadline_s:g} s", remedy="use --stripped, or ask for less"
+            )
+        if patterns.was_too_slow(status):
+            raise patterns.too_slow()
         raise errors.InternalError("the process that reads logs has ended")
-    reply = json.loads(finished.stdout)
-    if "error" in reply:
-        raise errors.from_wire(reply["error"])
-    answer: Document = reply["ok"]
-    return answer

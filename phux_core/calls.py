@@ -6,6 +6,7 @@ to repeat. Import-light, because the CLI imports this module.
 """
 
 from phux_core import kinds
+from phux_core.call import MOST_BYTES, Call, flag
 from phux_core.errors import BadRequestError
 from phux_core.kinds import (
     BOOLEAN,
@@ -16,7 +17,6 @@ from phux_core.kinds import (
     ID,
     INPUT,
     INTEGER,
-    MODE,
     PATH,
     POLICY,
     SCOPE,
@@ -27,44 +27,13 @@ from phux_core.kinds import (
     Param,
     whole,
 )
+from phux_core.log_calls import LOG_CALLS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_MOST_BYTES = 16 * 1024 * 1024
 _LONGEST_CHOSEN_ID = 64
-
-
-class Call:
-    """One request that the server handles.
-
-    Attributes:
-        result: The content of the reply's ``ok``.
-        repeatable: Whether it is safe to repeat after a lost reply.
-        keyed: Whether it is safe to repeat with the same key: the server executes it once.
-        cancellable: Whether it can be cancelled before its reply.
-        defaults: The default values of parameters that have one.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        doc: str,
-        *params: Param,
-        result: str = "nothing",
-        repeatable: bool = False,
-        keyed: bool = False,
-        cancellable: bool = False,
-    ) -> None:
-        self.name = name
-        self.doc = doc
-        self.params = {param.name: param for param in params}
-        self.result = result
-        self.repeatable = repeatable
-        self.keyed = keyed
-        self.cancellable = cancellable
-        self.defaults = {param.name: param.default for param in params if param.default is not None}
 
 
 def is_chosen_id(value: object) -> bool:
@@ -72,35 +41,23 @@ def is_chosen_id(value: object) -> bool:
     return STRING.fits(value) and len(value) <= _LONGEST_CHOSEN_ID and value.isascii()  # type: ignore[arg-type, attr-defined]
 
 
-def _flag(name: str, doc: str) -> Param:
-    return Param(name, BOOLEAN, doc, default=False)
-
-
 _PANE = Param("pane", ID, "the pane's id", required=True)
 _SESSION = Param("session", ID, "the session's id", required=True)
 _WINDOW = Param("window", ID, "the window's id", required=True)
 _ATTACHMENT = Param("attachment", ID, "the attachment's id, as `attach` returned it", required=True)
+_OWNER = _ATTACHMENT.but(doc="the attachment that owns the copy", required=False, omitted="the connection owns it")
 _NAME = Param("name", STRING, "the window's name", omitted="the program's name")
 _INDEX = Param("index", ID, "the window's index", omitted="the lowest free one")
 _COLS = Param("cols", INTEGER, "columns")
 _ROWS = Param("rows", INTEGER, "rows")
 _SCOPE = Param("scope", SCOPE, "the kind of object that the id names", required=True)
 _ID = Param("id", ID, "the id of a session, window or pane", required=True)
-_CONTEXT = Param("context", whole(0, 1000), "lines to add around each match", default=0)
-_BUDGET = (
-    Param("grep", STRING, "only lines that match this Python regex"),
-    _CONTEXT,
-    Param("head", COUNT, "only the first N lines"),
-    Param("tail", COUNT, "only the last N lines"),
-    Param("max_bytes", whole(0, _MOST_BYTES), "maximum bytes to return", omitted="1048576"),
-    Param("mode", MODE, "rendered as on a terminal, stripped of escape sequences, or raw", default="rendered"),
-)
 _CHOSEN_ID = Kind(f"a string of up to {_LONGEST_CHOSEN_ID} ASCII characters", is_chosen_id, STRING.schema)
 _COMMAND = (
     Param("id", _CHOSEN_ID, "a unique id chosen by the caller", required=True),
     Param("command", STRING, "the shell command line"),
     Param("words", COMMAND, "instead of `command`: a program and its arguments, passed without shell expansion"),
-    _flag("queue", "wait for the prompt if another program is running"),
+    flag("queue", "wait for the prompt if another program is running"),
 )
 _PROGRAM = (
     Param("cwd", STRING, "the program's working directory", omitted="the split or active pane's"),
@@ -108,7 +65,7 @@ _PROGRAM = (
     Param("env", ENVIRONMENT, "the caller's environment", omitted="the server's own"),
     Param("extra_env", ENVIRONMENT, "additional environment variables"),
 )
-_SELECT = _flag("select", "focus the new pane")
+_SELECT = flag("select", "focus the new pane")
 
 
 def _share(pane: str) -> tuple[Param, Param]:
@@ -140,7 +97,7 @@ _CALLS = (
             "the shell to start if no command is given",
             omitted="the shell of the config file, or the caller's SHELL",
         ),
-        _flag("login", "start the shell as a login shell"),
+        flag("login", "start the shell as a login shell"),
         Param("log", BOOLEAN, "log the output of the session's panes to disk", omitted="as the config says"),
         Param(
             "history",
@@ -172,10 +129,20 @@ _CALLS = (
         "Read a pane's screen, without attaching or resizing.",
         _PANE,
         Param("scrollback", COUNT, "rows of scrollback to add: the newest N, or 0 for all", omitted="none"),
-        _flag("cells", "add styled cells"),
+        flag("cells", "add styled cells"),
         Param("since", COUNT, "only rows changed after this sequence number"),
-        _flag("painted", "wait until the program has drawn its screen (below)"),
+        flag("painted", "wait until the program has drawn its screen (below)"),
         result="a screen (below)",
+        repeatable=True,
+    ),
+    Call(
+        "frame",
+        "Read a pane's screen as styled rows, or the rows that changed since an earlier frame, without attaching or "
+        "resizing. The reply to this call waits for a synchronized update, as a frame of an attachment does.",
+        _PANE,
+        Param("version", COUNT, "the `version` of the earlier frame; with an unknown one, the frame is whole"),
+        result="a frame (see Attaching) with `pane`, `seq`, `version`, `whole`, `writing`, `size`, `rows`, `cursor`, "
+        "`modes` and `title`",
         repeatable=True,
     ),
     Call(
@@ -197,9 +164,9 @@ _CALLS = (
             "how long to wait; 0 types nothing and reports on an earlier run",
             omitted="no limit",
         ),
-        _flag("interrupt", "send C-c when the timeout expires"),
-        Param("max_bytes", whole(0, _MOST_BYTES), "maximum bytes of output to return", default=1024 * 1024),
-        _flag("raw", "keep escape sequences in the output"),
+        flag("interrupt", "send C-c when the timeout expires"),
+        Param("max_bytes", whole(0, MOST_BYTES), "maximum bytes of output to return", default=1024 * 1024),
+        flag("raw", "keep escape sequences in the output"),
         result="the outcome (see Running)",
         repeatable=True,
         cancellable=True,
@@ -211,65 +178,13 @@ _CALLS = (
         result="`command`, the command's id in the ledger, and `seq`, the sequence number before the command was typed",
         repeatable=True,
     ),
-    Call(
-        "commands",
-        "Read the command ledger of one pane, which may be closed, or of all current panes, oldest first.",
-        Param("pane", ID, "only commands of this pane", omitted="all current panes"),
-        Param("id", STRING, "only the command with this id, PANE.NUMBER or LOG.NUMBER"),
-        Param("log", STRING, "only commands in the log with this id"),
-        result="`commands`, a list of entries (see Logs)",
-        repeatable=True,
-        cancellable=True,
-    ),
-    Call(
-        "logs",
-        "Read the log of a pane, also of a closed pane or an earlier server; by default the last 500 lines.",
-        Param("pane", ID, "the pane's id; for a closed pane, the newest log of a pane with that id"),
-        Param("log", STRING, "instead of `pane`: the log's id, as `log_list` returns it"),
-        Param("lines", COUNT, "the last N lines"),
-        Param("from_byte", COUNT, "the sequence number to start at; the default of `max_bytes` is then 65536"),
-        Param("since", COUNT, "output from this sequence number on"),
-        *_BUDGET,
-        _flag("whole_lines", "omit an incomplete last line"),
-        result="a log text (see Logs)",
-        repeatable=True,
-        cancellable=True,
-    ),
-    Call(
-        "log_list",
-        "List logs, newest server first.",
-        result="`logs`, a list of logs (see Logs)",
-        repeatable=True,
-        cancellable=True,
-    ),
-    Call(
-        "output",
-        "Read the output of the command with the given id, or of a pane's latest command.",
-        Param("id", STRING, "the command's id, PANE.NUMBER or LOG.NUMBER"),
-        Param("pane", ID, "instead of `id`: a pane, for its latest command"),
-        *_BUDGET,
-        result="a log text (see Logs) with `command`, the command's ledger entry",
-        repeatable=True,
-        cancellable=True,
-    ),
-    Call(
-        "search",
-        "Search the logs of all panes of this server, ignoring escape sequences.",
-        Param("pattern", STRING, "the Python regex to search for", required=True),
-        Param("session", ID, "only panes of this session"),
-        _flag("everywhere", "also search closed panes and earlier servers"),
-        _CONTEXT,
-        Param("max_matches", whole(0, 100_000), "maximum matches to return", default=1000),
-        result="`matches`, a list (see Logs), and `truncated`, whether there are more",
-        repeatable=True,
-        cancellable=True,
-    ),
+    *LOG_CALLS,
     Call(
         "signal",
         "Send a signal to the foreground process group of a pane.",
         _PANE,
         Param("signal", SIGNAL, "the signal", default="INT"),
-        _flag("shell", "allow a signal to the shell itself"),
+        flag("shell", "allow a signal to the shell itself"),
         result="`signal`, its name; `pgid`, the group that received it; `pid` and `command`, id and name of the "
         'group\'s leader or of another process in it; `through`, "tty" if the signal\'s key was typed, else "kill"',
         keyed=True,
@@ -393,10 +308,10 @@ _CALLS = (
         "subscribe",
         "Push events on this connection from now on; for a dead pane, repeat its `pane_closed` event.",
         Param("pane", ID, "only events of this pane", omitted="all events"),
-        _flag("output", "push the pane's output as text; needs `pane`"),
+        flag("output", "push the pane's output as text; needs `pane`"),
         Param("since", COUNT, "push text from this sequence number on; needs `output`", omitted="the current one"),
-        _flag("output_only", "omit prompts and the echo of typed text; needs `output`"),
-        _flag("screen", "push the screen with the text; needs `output`"),
+        flag("output_only", "omit prompts and the echo of typed text; needs `output`"),
+        flag("screen", "push the screen with the text; needs `output`"),
         Param(
             "hold_ms",
             COUNT,
@@ -410,8 +325,9 @@ _CALLS = (
     Call(
         "cancel",
         "Cancel a `run`, a `subscribe` that waits for a pane's lock, or a read of logs (`logs`, `output`, `search`, "
-        "`log_list`, `commands`): no reply is sent, unless it is already on its way. A command that was not "
-        "typed yet is not typed; a command that was typed continues.",
+        "`log_list`, `commands`, `past_screen`, `timeline`, `film`): no reply is sent, unless it is already on its "
+        "way. A command that was not typed yet is not typed; a command that was typed continues. Any other request is "
+        "cancelled only if the service has not begun it, for example because it was frozen.",
         Param("request", COUNT, "the id of the request to cancel, on this connection", required=True),
         repeatable=True,
     ),
@@ -427,7 +343,7 @@ _CALLS = (
         _SESSION,
         _COLS.but(doc="columns available for a window", required=True),
         _ROWS.but(doc="rows available for a window", required=True),
-        _flag("read_only", "only watch: reject requests that change anything"),
+        flag("read_only", "only watch: reject requests that change anything"),
         result="`attachment`, its id",
     ),
     Call(
@@ -449,8 +365,9 @@ _CALLS = (
     ),
     Call(
         "freeze",
-        "Copy a pane's current contents, to read them while the pane continues. An attachment has one copy at a time.",
-        *(_ATTACHMENT, _PANE),
+        "Copy a pane's current contents, to read them while the pane continues. An attachment or a connection owns at "
+        "most one copy.",
+        *(_OWNER, _PANE),
         result="`cols` and `rows`, the size of its screen; `total`, the number of rows including the scrollback; "
         "`cursor`, its column and row on the screen; `seq`",
         repeatable=True,
@@ -458,14 +375,14 @@ _CALLS = (
     Call(
         "frozen_rows",
         "Read rows from the frozen copy.",
-        _ATTACHMENT,
+        _OWNER,
         Param("first", COUNT, "the first row; 0 is the oldest of the scrollback", required=True),
         Param("count", COUNT, "the number of rows; at most 1000 are returned", required=True),
         result="`rows`, a list of the runs (see Attaching) of each row, and `wrapped`, a list that says for each row "
         "whether it continues in the next",
         repeatable=True,
     ),
-    Call("thaw", "Drop the frozen copy.", _ATTACHMENT, repeatable=True),
+    Call("thaw", "Drop the frozen copy.", _OWNER, repeatable=True),
 )
 
 CALLS: "Mapping[str, Call]" = {call.name: call for call in _CALLS}

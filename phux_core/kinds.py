@@ -46,7 +46,7 @@ def whole(least: int = 0, most: int = MAX_COUNT, *, of: str = "") -> Kind:
     return Kind(f"a whole number{of} from {least} to {most}", fits, schema | {"maximum": most}, "int")
 
 
-def number(least: int = 0, most: int = LARGEST, *, of: str = "") -> Kind:
+def number(least: float = 0, most: float = LARGEST, *, of: str = "") -> Kind:
     """Return the kind of numbers in a range."""
 
     def fits(value: object) -> bool:

@@ -9,7 +9,7 @@ import re
 
 CONTROLS = "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
 """The characters to replace, as ranges of a regular expression."""
-_CONTROLS = re.compile(f"[{CONTROLS}]")
+_PATTERN = f"[{CONTROLS}]"
 
 
 def printable(text: str) -> str:
@@ -19,7 +19,7 @@ def printable(text: str) -> str:
         >>> printable("\x1b]0;title\x07\tok\n")
         '\ufffd]0;title\ufffd\tok\n'
     """
-    return _CONTROLS.sub("\ufffd", text)
+    return text if _is_plain(text) else re.sub(_PATTERN, "\ufffd", text)
 
 
 def escaped(json_text: str) -> str:
@@ -29,4 +29,9 @@ def escaped(json_text: str) -> str:
         >>> escaped('"\x9b31m"')
         '"\\u009b31m"'
     """
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", json_text)
+    return json_text if _is_plain(json_text) else re.sub(_PATTERN, lambda found: f"\\u{ord(found[0]):04x}", json_text)
+
+
+def _is_plain(text: str) -> bool:
+    """Return True if a text surely has no control characters. Compiling the pattern takes longer than printing."""
+    return text.replace("\n", "").isprintable()

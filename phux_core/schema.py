@@ -57,10 +57,10 @@ def _plain(name: str) -> str:
 def generate() -> "dict[str, Schema]":
     """Return every schema, generated from the shapes, by file name."""
     from phux_core import shapes
-    from phux_core.shapes import logs, results, screen, tree
+    from phux_core.shapes import logs, results, screen, timeline, tree
     from phux_core.shapes.document import Document
 
-    kinds = [kind for module in (logs, results, screen, tree) for kind in vars(module).values()]
+    kinds = [kind for module in (logs, results, screen, timeline, tree) for kind in vars(module).values()]
     versioned = [kind for kind in kinds if hasattr(kind, "schema_version") and kind is not Document]
     documents = {_spelled(kind.__name__): kind for kind in (*versioned, shapes.Created)}
     return dict(_document(name, kind) for name, kind in (*documents.items(), ("event", shapes.Event)))

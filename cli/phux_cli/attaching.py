@@ -19,12 +19,22 @@ def prepare(*, force: bool = False) -> "Mapping[str, object]":
 
 def show(socket: str, session: int, settings: "Mapping[str, object]", *, read_only: bool = False) -> int:
     """Show a session until the user detaches or the session ends, print a message, and return the exit code."""
+    text, code = visit(socket, session, settings, read_only=read_only)
+    print_end(text, code)
+    return code
+
+
+def visit(socket: str, session: int, settings: "Mapping[str, object]", *, read_only: bool = False) -> tuple[str, int]:
+    """Show a session until the user detaches or the session ends; return a message and the exit code."""
     # Use this Python, not the `phux` in PATH, because another release may use another protocol version.
     cli = [sys.executable, "-P", "-m", "phux_cli.main"]
-    text, code = attach(socket, session, settings, cli=cli, read_only=read_only)
+    return attach(socket, session, settings, cli=cli, read_only=read_only)
+
+
+def print_end(text: str, code: int) -> None:
+    """Print the message about the end of a program that had the whole terminal."""
     message = f"[phux: {text}]"
     if code:
         print_on_stderr(message)
     else:
         write(f"{message}\n")
-    return code

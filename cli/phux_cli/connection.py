@@ -1,6 +1,7 @@
 """The CLI's connection to a server, under the client name `phux`. Import-light."""
 
-from phux_client.blocking import DEFAULT_TIMEOUT_S, Phux, connect
+from phux_client.blocking.driver import Driver
+from phux_client.connection import DEFAULT_TIMEOUT_S
 from phux_core.errors import NoServerError
 from phux_core.version import __version__
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Concatenate, ParamSpec, TypeVar
 
     from phux_client.flows import Caller
-    from phux_client.flows._types import Document, Flow
+    from phux_client.flows._types import Flow
 
     Arguments = ParamSpec("Arguments")
     Result = TypeVar("Result")
@@ -20,11 +21,13 @@ CLIENT = f"phux/{__version__}"
 """The name of the CLI in the command ledger."""
 
 
-def connection(options: "argparse.Namespace", *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S) -> Phux:
+def connection(options: "argparse.Namespace", *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S) -> Driver:
     """Connect to the server that the options name; with ``start``, start one if none is running."""
     if start:
+        from phux_client.blocking import connect
+
         return connect(options.socket, start=True, timeout_s=timeout_s, client=CLIENT)
-    return Phux(options.socket, timeout_s=timeout_s, client=CLIENT)
+    return Driver(options.socket, timeout_s=timeout_s, client=CLIENT)
 
 
 def drive(
@@ -40,13 +43,15 @@ def drive(
 
 def drive_or_read(
     options: "argparse.Namespace",
-    flow: "Callable[..., Flow[Document]]",
-    stored: "Callable[..., Document]",
+    flow: "Callable[..., Flow[Result]]",
     *args: object,
     **named: object,
-) -> "Document":
-    """Run a flow; if no server is running, read the stored logs with the same arguments."""
-    try:
-        return drive(options, flow, *args, **named)
-    except NoServerError:
-        return stored(*args, **named)
+) -> "Result":
+    """Run a flow that reads logs; if no server is running, on the stored logs."""
+    with connection(options) as phux:
+        try:
+            return phux.drive(flow(phux.caller, *args, **named))
+        except NoServerError:
+            from phux_client import stored_logs
+
+            return stored_logs.drive(flow(phux.caller, *args, **named))

@@ -68,15 +68,16 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
 
         print(f"phux {__version__}")
         return 0
+    if "--capabilities" in arguments and arguments[0] in {"--capabilities", "--json"}:
+        from phux_cli.capabilities import show
+
+        show(as_json=as_json)
+        return 0
     from phux_core.errors import PhuxError
     from phux_core.paths import missing_runtime_directory
 
     try:
-        name, *words = arguments
-        if name not in VERBS:
-            from phux_cli.usage import UsageError
-
-            raise UsageError(f"there is no verb {name!r}", remedy=_instead(name))
+        name, words = _verb(arguments)
         module = load_verb(name)
         options = parse(name, module, words)
         if not as_json and name != "mcp" and hasattr(options, "socket"):  # phux-mcp prints its own warning
@@ -91,13 +92,24 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         return _report(error, as_json=as_json)
 
 
-def _instead(name: str) -> str:
-    """Return a remedy for a verb that does not exist."""
-    import difflib
+def _verb(arguments: list[str]) -> tuple[str, list[str]]:
+    """Return the verb and its arguments; `--json` and `--socket PATH` may come before the verb."""
+    shared: list[str] = []
+    while arguments and (arguments[0] == "--json" or arguments[0].partition("=")[0] == "--socket"):
+        count = 2 if arguments[0] == "--socket" else 1
+        shared, arguments = [*shared, *arguments[:count]], arguments[count:]
+    name, words = (arguments or [""])[0], [*shared, *arguments[1:]]
+    if name not in VERBS or "-t" in words:
+        from phux_cli import tmux_forms
 
-    similar = difflib.get_close_matches(name, VERBS, 1)
-    hint = "put flags after the verb; " if name.startswith("-") else f"did you mean {similar[0]!r}? " if similar else ""
-    return f"{hint}`phux --help` lists the verbs"
+        before = name
+        name, words = tmux_forms.verb_form(name, words)
+        if name not in VERBS:
+            from phux_cli.usage import UsageError, similar
+
+            remedy = tmux_forms.instead(before) or f"{similar(name, VERBS)}`phux --help` lists the verbs"
+            raise UsageError(f"there is no verb {name!r}", remedy=remedy)
+    return name, words
 
 
 def load_verb(name: str) -> "ModuleType":
@@ -137,8 +149,9 @@ def overview() -> str:
         "",
         *(f"  {name:<{width}}  {summary}" for name, summary in VERBS.items()),
         "",
-        "`phux help VERB` describes a verb. TARGET is a session NAME, a window NAME:WINDOW, a pane NAME:WINDOW.PANE or",
-        "@ID, `.` for the pane that phux runs in (or else the focused pane), or `=` for the last focused session.",
+        "`phux help VERB` describes a verb, and `phux --capabilities` this installation. TARGET is a session NAME, a",
+        "window NAME:WINDOW, a pane NAME:WINDOW.PANE or @ID, `.` for the pane that phux runs in (or else the focused",
+        "pane), or `=` for the last focused session.",
         "The server's socket is --socket, PHUX_SOCKET, $XDG_RUNTIME_DIR/phux/phux.sock or /tmp/phux-UID/phux.sock.",
     ]
     return "\n".join(lines)

@@ -1,4 +1,10 @@
-"""Generate docs/cli.md from the verbs' help: ``python -m phux_cli.manual > docs/cli.md``. A test compares them."""
+"""Generate the manual from the verbs' help; a test compares it with the files.
+
+``python -m phux_cli.manual > docs/cli.md`` writes the page, and ``python -m phux_cli.manual man > docs/phux.1`` the
+man page.
+"""
+
+import sys
 
 from phux_cli.main import load_verb, overview
 from phux_cli.usage import build_parser
@@ -26,5 +32,37 @@ def render() -> str:
     return "\n".join(parts)
 
 
+_EXIT_CODES = _HEAD.partition("Exit codes: ")[2].replace("`", "")
+
+
+def render_man() -> str:
+    """Return the manual as a man page."""
+    parts = [
+        '.TH PHUX 1 "" phux',
+        ".SH NAME\nphux \\- real terminals that programs and people share",
+        f".SH SYNOPSIS\n{_preformatted(overview())}",
+        f".SH EXIT STATUS\n{_escaped(_EXIT_CODES)}",
+    ]
+    for name in VERBS:
+        help_text = build_parser(name, load_verb(name)).format_help().rstrip()
+        parts.append(f".SH PHUX {name.upper()}\n{_preformatted(help_text)}")
+    return "\n".join(parts) + "\n"
+
+
+def _preformatted(text: str) -> str:
+    return f".nf\n{_escaped(text)}\n.fi"
+
+
+def _escaped(text: str) -> str:
+    r"""Escape text for a man page.
+
+    Example:
+        >>> print(_escaped(".x -"))
+        \&.x \-
+    """
+    lines = text.replace("\\", r"\e").replace("-", r"\-").splitlines()
+    return "\n".join(rf"\&{line}" if line.startswith((".", "'")) else line for line in lines)
+
+
 if __name__ == "__main__":
-    print(render(), end="")
+    print(render_man() if sys.argv[1:] == ["man"] else render(), end="")

@@ -10,7 +10,7 @@ from phux_core.kinds import BOOLEAN, STATES, Param, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from types import ModuleType
     from typing import Any, NoReturn
 
@@ -33,6 +33,12 @@ class OutputError(PhuxError):
 
     code = "output"
     default_remedy = "free disk space, or write the output to another place"
+
+
+def join_moments(words: "list[str]", *flags: str) -> "list[str]":
+    """Join flags with their values, because argparse would take a moment such as -5m for a flag."""
+    joined = iter(words)
+    return [f"{word}={next(joined, '')}" if word in flags else word for word in joined]
 
 
 def timed_out(timeout_s: float) -> TimedOutError:
@@ -64,10 +70,20 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> "NoReturn":
         """Raise UsageError for an invalid command line."""
         hint = ""
-        if message.startswith("unrecognized arguments") and "[-- " in str(self.usage):
-            hint = "put arguments that are not flags of phux after `--`; "
+        if message.startswith("unrecognized arguments"):
+            hint = similar(message.split()[2].partition("=")[0], self._option_string_actions)
+            if not hint and "[-- " in str(self.usage):
+                hint = "put arguments that are not flags of phux after `--`; "
         usage = str(self.usage).replace("%%", "%")
         raise UsageError(message, remedy=f"{hint}usage: {usage}")
+
+
+def similar(word: str, known: "Iterable[str]") -> str:
+    """Return a question for a hint whether a known word was meant; empty if none is similar."""
+    import difflib
+
+    found = difflib.get_close_matches(word, known, 1)
+    return f"did you mean {found[0]!r}? " if found else ""
 
 
 def _positional(action: argparse.Action) -> str:

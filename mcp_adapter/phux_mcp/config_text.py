@@ -1,129 +1,40 @@
-"""Set one entry in a configuration file (JSON with comments, or TOML) without changing anything else."""
+"""Set one entry in a configuration file, JSON or TOML, and keep all others."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
-
-# Strings are matched, too, so that their content is kept.
-_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_TRAILING_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[]}])')
-_SPACE = re.compile(r"\s*")
-_decode = json.JSONDecoder().raw_decode
+from typing import Any
 
 
 class ConfigError(Exception):
     """The file cannot be edited safely."""
 
 
-class _Member(NamedTuple):
-    """One member of an object, with the positions of its key and its value."""
-
-    start: int
-    value_start: int
-    end: int
-    value: Any
-
-
-def _blank(match: re.Match[str]) -> str:
-    """Return blanks for a match, so that positions stay the same; strings are kept."""
-    return match[0] if match[0].startswith('"') else re.sub(r"[^\n]", " ", match[0])
-
-
-def _skip(plain: str, place: int) -> int:
-    match = _SPACE.match(plain, place)
-    assert match is not None
-    return match.end()
-
-
-def _members(plain: str, place: int) -> dict[str, _Member]:
-    """Return the members of the object that begins at a position; the text is known to be JSON."""
-    found = {}
-    place = _skip(plain, place + 1)
-    while plain[place] != "}":
-        start = place
-        key, place = _decode(plain, start)
-        value_start = _skip(plain, _skip(plain, place) + 1)
-        value, end = _decode(plain, value_start)
-        found[key] = _Member(start, value_start, end, value)
-        place = _skip(plain, end)
-        if plain[place] == ",":
-            place = _skip(plain, place + 1)
-    return found
-
-
 def set_in_json(text: str, path: tuple[str, ...], value: dict[str, Any]) -> str:
-    """Set the members of an object inside a JSON document, which may have comments and trailing commas.
+    """Set the members of an object inside a JSON document, and format the document with its own indentation.
 
     Args:
         text: The document; may be empty.
         path: The keys that lead to the object; missing ones are added.
         value: The members to set; other members are kept.
     """
-    if not text.strip("\ufeff \t\r\n"):
-        for key in reversed(path):
-            value = {key: value}
-        return json.dumps(value, indent=2) + "\n"
-    for key, inner in value.items():
-        text = _set_member(text, (*path, key), inner)
-    return text
-
-
-def _set_member(text: str, path: tuple[str, ...], value: object) -> str:
-    uncommented = _COMMENT.sub(_blank, text.replace("\ufeff", " "))
-    plain = _TRAILING_COMMA.sub(_blank, uncommented)
+    text = text.removeprefix("\ufeff")
     try:
-        document = json.loads(plain)
+        document = inner = json.loads(text) if text.strip() else {}
     except ValueError as error:
-        raise ConfigError(f"the file is not JSON: {error}") from None
-    start = _skip(plain, 0)
-    node = _Member(start, start, len(plain.rstrip()), document)
-    for depth, key in enumerate(path):
-        if not isinstance(node.value, dict):
-            raise ConfigError(f"`{path[depth - 1]}` in the file is not an object" if depth else "it is not an object")
-        members = _members(plain, node.value_start)
-        if key not in members:
-            for inner in reversed(path[depth + 1 :]):
-                value = {inner: value}
-            return _insert(text, uncommented, node, list(members.values()), f"{json.dumps(key)}: ", value)
-        node = members[key]
-    if node.value == value:
+        raise ConfigError(f"it is not JSON, or it has comments: {error}") from None
+    for key in path:
+        if isinstance(inner, dict):
+            inner = inner.setdefault(key, {})
+    if not isinstance(inner, dict):
+        raise ConfigError(f"`{'.'.join(path)}` in it is not an object")
+    if all(inner.get(key) == one for key, one in value.items()):
         return text
-    return text[: node.value_start] + _dump(value, _indent_at(text, node.start), text) + text[node.end :]
-
-
-def _insert(text: str, uncommented: str, node: _Member, members: list[_Member], key: str, value: object) -> str:
-    """Add a member after the last one, formatted like its neighbors."""
-    newline = "\r\n" if "\r\n" in text else "\n"
-    if not members:
-        outer = _indent_at(text, node.start)
-        indent = outer + _unit(text)
-        member = f"{key}{_dump(value, indent, text)}"
-        return f"{text[: node.value_start + 1]}{newline}{indent}{member}{newline}{outer}{text[node.end - 1 :]}"
-    last = members[-1]
-    indent = _indent_at(text, last.start)
-    lead = newline + indent if newline in text[node.value_start : last.start] else " "
-    member = f"{lead}{key}{_dump(value, indent, text)}"
-    comma = _skip(uncommented, last.end)
-    if uncommented[comma] == ",":  # a trailing comma
-        return f"{text[: comma + 1]}{member},{text[comma + 1 :]}"
-    return f"{text[: last.end]},{member}{text[last.end :]}"
-
-
-def _indent_at(text: str, place: int) -> str:
-    line = text[text.rfind("\n", 0, place) + 1 : place]
-    return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _unit(text: str) -> str:
-    match = re.search(r"\n([ \t]+)\S", text)
-    return match[1] if match else "  "
-
-
-def _dump(value: object, indent: str, text: str) -> str:
-    newline = "\r\n" if "\r\n" in text else "\n"
-    return json.dumps(value, indent=_unit(text), ensure_ascii=False).replace("\n", newline + indent)
+    inner.update(value)
+    indent = re.search(r"\n([ \t]+)\S", text)
+    new = json.dumps(document, indent=indent[1] if indent else "  ", ensure_ascii=text.isascii()) + "\n"
+    return new.replace("\n", "\r\n") if "\r\n" in text else new
 
 
 def set_in_toml(text: str, table: tuple[str, ...], value: dict[str, Any]) -> str:

@@ -133,7 +133,7 @@ def write(path: str, host: _Host, words: list[str]) -> bool:
         if old is not None:
             shutil.copy2(path, _free_name(f"{path}.phux-backup"))
         _replace(path, new)
-    except (config_text.ConfigError, UnicodeDecodeError) as error:
+    except (config_text.ConfigError, UnicodeError) as error:
         raise RefusedError(
             f"{path} was not changed: {error}", remedy="add the entry by hand: without --write, it is printed"
         ) from error

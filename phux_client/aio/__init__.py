@@ -1,11 +1,11 @@
 """The async client: typed, live handles over the flows. Runs under asyncio and trio.
 
-    backend              the I/O of this client
-    link                 connects and reconnects
-    driver               runs flows
-    server               ``connect``, ``embedded`` and ``Phux``
-    sessions             handles of sessions and windows
-    handles, acts, logs  handles of panes
+    backend                       the I/O of this client
+    link                          connects and reconnects
+    driver                        runs flows
+    server                        ``connect``, ``embedded`` and ``Phux``
+    sessions                      handles of sessions and windows
+    handles, acts, logs, screens  handles of panes
 
 ``tools/generate_blocking.py`` generates ``phux_client.blocking`` from all modules except this one and ``backend``.
 """

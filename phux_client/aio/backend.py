@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from phux_client.connection import Key
     from phux_client.embedding import EmbeddedServer
 
+Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
 sleep = anyio.sleep
@@ -170,7 +171,7 @@ class Opening(contextlib.AbstractAsyncContextManager["Phux"]):
             self._phux.close()
 
 
-async def in_thread(function: Callable[[str], Result], argument: str) -> Result:
+async def in_thread(function: Callable[[Argument], Result], argument: Argument) -> Result:
     """Call a blocking function in a thread; after a cancellation, do not wait for it."""
     return await anyio.to_thread.run_sync(function, argument, abandon_on_cancel=True)
 

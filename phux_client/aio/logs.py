@@ -59,6 +59,7 @@ class LogStream:
         Raises:
             TimedOutError: Nothing was written in time.
             PaneClosedError: The program has ended, and everything was read.
+            NoServerError: The server was killed.
 
         Example:
             >>> stream = await pane.follow()

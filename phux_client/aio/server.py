@@ -8,6 +8,7 @@ from phux_client import flows
 from phux_client.aio.backend import Opening, in_thread, private_server
 from phux_client.aio.handles import EventStream, Pane
 from phux_client.aio.logs import ServerLogs
+from phux_client.aio.screens import ServerScreens
 from phux_client.aio.sessions import Session, Window
 from phux_client.connection import DEFAULT_TIMEOUT_S
 from phux_client.deprecation import renamed
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
 
-class Phux(ServerLogs):
+class Phux(ServerLogs, ServerScreens):
     """A live handle of a server, as opened by ``connect`` and ``embedded``.
 
     Calls may run concurrently on one ``Phux``, from any number of tasks.

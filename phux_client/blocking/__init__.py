@@ -5,14 +5,41 @@
         pane.send_keys("make test", "Enter")
 
 ``tools/generate_blocking.py`` generates all modules except this one and ``backend`` from ``phux_client.aio``. Shapes
-(attrs) are imported only when a method returns one. The CLI gets plain documents from ``Phux.drive`` and never
-imports shapes.
+(attrs) are imported only when a method returns one. The CLI gets plain documents from ``Driver.drive``, and imports
+neither shapes nor handles: names are imported when first used.
 """
 
-from phux_client.blocking.handles import EventStream, Pane
-from phux_client.blocking.logs import LogStream
-from phux_client.blocking.server import Phux, connect, embedded
-from phux_client.blocking.sessions import Session, Window
-from phux_client.connection import DEFAULT_TIMEOUT_S
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.blocking.handles import EventStream as EventStream
+    from phux_client.blocking.handles import Pane as Pane
+    from phux_client.blocking.logs import LogStream as LogStream
+    from phux_client.blocking.server import Phux as Phux
+    from phux_client.blocking.server import connect as connect
+    from phux_client.blocking.server import embedded as embedded
+    from phux_client.blocking.sessions import Session as Session
+    from phux_client.blocking.sessions import Window as Window
+    from phux_client.connection import DEFAULT_TIMEOUT_S as DEFAULT_TIMEOUT_S
 
-__all__ = ["DEFAULT_TIMEOUT_S", "EventStream", "LogStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"]
+_MODULES = {
+    "EventStream": "phux_client.blocking.handles",
+    "Pane": "phux_client.blocking.handles",
+    "LogStream": "phux_client.blocking.logs",
+    "Phux": "phux_client.blocking.server",
+    "connect": "phux_client.blocking.server",
+    "embedded": "phux_client.blocking.server",
+    "Session": "phux_client.blocking.sessions",
+    "Window": "phux_client.blocking.sessions",
+    "DEFAULT_TIMEOUT_S": "phux_client.connection",
+}
+__all__ = list(_MODULES)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(_MODULES[name]), name)
+    globals()[name] = value
+    return value

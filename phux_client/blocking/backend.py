@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from phux_client.connection import Key
     from phux_client.embedding import EmbeddedServer
 
+    Argument = TypeVar("Argument")
     Result = TypeVar("Result")
 
 sleep = time.sleep
@@ -75,7 +76,7 @@ class Slot(_local):
     stream: Stream | None = None
 
 
-def in_thread(function: "Callable[[str], Result]", argument: str) -> "Result":
+def in_thread(function: "Callable[[Argument], Result]", argument: "Argument") -> "Result":
     """Call a blocking function."""
     return function(argument)
 

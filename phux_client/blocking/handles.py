@@ -6,13 +6,14 @@ from __future__ import annotations
 from phux_client import flows
 from phux_client.blocking.acts import PaneActs
 from phux_client.blocking.logs import PaneLogs
+from phux_client.blocking.screens import PaneScreens
 from phux_core import errors, shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
-    from typing import Literal, Self, overload
+    from typing import Self
 
     from phux_client.blocking.server import Phux
     from phux_client.waited import Waited
@@ -183,7 +184,7 @@ class Part(Handle):
         self._phux.drive(flows.swap(self._phux.caller, self._ref, other))
 
 
-class Pane(PaneActs, PaneLogs, Part):
+class Pane(PaneActs, PaneLogs, PaneScreens, Part):
     """A live handle of a pane. Reading and typing never attach and never resize.
 
     Attributes:
@@ -210,62 +211,6 @@ class Pane(PaneActs, PaneLogs, Part):
             '@1'
         """
         return f"@{self.id}"
-
-    def snapshot(self, *, scrollback: int | None = None, cells: bool = False) -> shapes.ScreenState:
-        """Return the pane's screen.
-
-        Args:
-            scrollback: Rows of scrollback to include: None for none, 0 for all, N for the newest N.
-            cells: Include the cells that have a style or a mark.
-
-        Example:
-            >>> pane.snapshot().cols
-            80
-        """
-        flow = flows.snapshot(self._phux.caller, self.id, scrollback=scrollback, cells=cells)
-        return self._phux.load(shapes.ScreenState, flow)
-
-    if TYPE_CHECKING:
-
-        @overload
-        def screenshot(
-            self, format: Literal["png"], *, theme: shapes.ThemeName = "dark", scrollback: int | None = None
-        ) -> bytes: ...
-
-        @overload
-        def screenshot(
-            self,
-            format: Literal["text", "ansi", "html", "svg"] = "svg",
-            *,
-            theme: shapes.ThemeName = "dark",
-            scrollback: int | None = None,
-        ) -> str: ...
-
-    def screenshot(
-        self,
-        format: shapes.PictureFormat = "svg",  # noqa: A002
-        *,
-        theme: shapes.ThemeName = "dark",
-        scrollback: int | None = None,
-    ) -> str | bytes:
-        """Return a picture of the pane's screen.
-
-        Args:
-            format: ``text`` for plain rows, ``ansi`` for rows with escape sequences, ``html`` for a page, ``svg``, or
-                ``png``, which needs the extra ``phux[png]`` and returns bytes.
-            theme: The colors.
-            scrollback: Rows of scrollback to include, without colors: None for none, 0 for all, N for the newest N.
-
-        Raises:
-            RefusedError: The library for PNG is not installed.
-
-        Example:
-            >>> pane.screenshot("svg").startswith("<svg")
-            True
-        """
-        return self._phux.drive(
-            flows.screenshot(self._phux.caller, self.id, format, theme=theme, scrollback=scrollback)
-        )
 
     def run(
         self,

@@ -9,6 +9,7 @@ from phux_client import flows
 from phux_client.blocking.backend import in_thread, private_server
 from phux_client.blocking.handles import EventStream, Pane
 from phux_client.blocking.logs import ServerLogs
+from phux_client.blocking.screens import ServerScreens
 from phux_client.blocking.sessions import Session, Window
 from phux_client.connection import DEFAULT_TIMEOUT_S
 from phux_client.deprecation import renamed
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
-class Phux(ServerLogs):
+class Phux(ServerLogs, ServerScreens):
     """A live handle of a server, as opened by ``connect`` and ``embedded``.
 
     Calls may run concurrently on one ``Phux``, from any number of threads.

@@ -22,6 +22,7 @@ class Conditions:
         is_default: Whether there is no condition except ``stop``, so that the wait is for an idle pane.
         reads_text: Whether a condition examines output.
         follows: Whether a condition examines output or the screen.
+        silent_ms: After this silence, a state counts although nothing was written since ``since``.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Conditions:
         self.exit = exit
         self.since = since
         self.output_only = output_only
+        self.silent_ms: int | None = None
         others = (until, regex, gone, idle_ms)
         self.is_default = all(value is None for value in others) and not (self.states or command_done or exit)
         self.idle_ms = _DEFAULT_IDLE_MS if self.is_default else idle_ms

@@ -35,7 +35,8 @@ def act(
     """Type words, wait for a condition, and return the rows of the screen that changed.
 
     Meanwhile, no ``run`` and no other ``act`` starts in the pane. Only output written after typing counts for the wait.
-    A timeout and the end of the program are outcomes in the ScreenChanges document, not errors.
+    A state counts after output, or once the program has read the keys and written nothing for a moment. A timeout and
+    the end of the program are outcomes in the ScreenChanges document, not errors.
     """
     check_words(words)
     check_number("timeout_s", timeout_s, optional=False)
@@ -43,6 +44,7 @@ def act(
     conditions = wanted or Conditions()
     if conditions.is_default:
         conditions.idle_ms = DEFAULT_IDLE_MS
+    conditions.silent_ms = DEFAULT_IDLE_MS
 
     def flow() -> "Flow[Document]":
         number = yield from pane_id(target, caller)

@@ -5,7 +5,7 @@ import time
 from phux_client.flows._conditions import check_number
 from phux_client.flows._documents import timestamp
 from phux_client.flows._kinds import Caller, NextEvent, Request, within
-from phux_client.flows.target import find, pane_id
+from phux_client.flows.target import DEFAULT_TARGET, find, pane_id
 from phux_core.errors import BadRequestError, DisconnectedError, NoServerError, NoSuchTargetError, TimedOutError
 
 TYPE_CHECKING = False
@@ -35,8 +35,13 @@ class LogPlace:
         self.next_byte = next_byte
         self.ended = False
 
+    @property
+    def name(self) -> str:
+        """The log as a target: ``@N``, or the id of a stored log."""
+        return f"@{self.which['pane']}" if "pane" in self.which else str(self.which["log"])
 
-def _find_log(caller: Caller, target: "str | int | None") -> "Flow[dict[str, object]]":
+
+def find_log(caller: Caller, target: "str | int | None") -> "Flow[dict[str, object]]":
     """Return the parameters that name a log, given its id, its pane, or the name of a session that is gone."""
     if isinstance(target, str) and "/" in target:
         return {"log": target}
@@ -45,14 +50,14 @@ def _find_log(caller: Caller, target: "str | int | None") -> "Flow[dict[str, obj
     except NoSuchTargetError:
         reply = yield Request("log_list", READ_S)
         for entry in reply["logs"]:
-            if entry["session"] == target:
+            if target in {None, DEFAULT_TARGET, entry["session"]}:
                 return {"log": entry["log"]}
         raise
 
 
 def logs(caller: Caller, target: "str | int | None" = None, **query: object) -> "Flow[Document]":
     """Read a log, given the parameters of the call ``logs``, and return a LogText document."""
-    which = yield from _find_log(caller, target)
+    which = yield from find_log(caller, target)
     reply = yield Request("logs", READ_S, **which, **query)
     return text_document(reply)
 
@@ -64,7 +69,7 @@ def log_list() -> "Flow[Document]":
 
 
 def output(
-    caller: Caller, command_id: str | None, target: "str | int | None" = None, **query: object
+    caller: Caller, /, command_id: str | None, target: "str | int | None" = None, **query: object
 ) -> "Flow[Document]":
     """Read the output of the command with this id, or of a pane's latest command, as a LogText document."""
     if command_id is not None:
@@ -89,7 +94,7 @@ def search(caller: Caller, pattern: str, *, session: str | None = None, **query:
 
 def commands(caller: Caller, target: "str | int | None" = None) -> "Flow[Document]":
     """Read the command ledger of a pane, of a stored log, or of the whole server, as a CommandList document."""
-    which = {} if target is None else (yield from _find_log(caller, target))
+    which = {} if target is None else (yield from find_log(caller, target))
     reply = yield Request("commands", READ_S, **which)
     return commands_document(reply)
 
@@ -131,7 +136,7 @@ def follow(
     caller: Caller, target: "str | int | None", *, from_byte: int | None = None, mode: str | None = None
 ) -> "Flow[LogPlace]":
     """Start following a log, by default at the start of the line being written, or in ``raw`` mode at the log's end."""
-    which = yield from _find_log(caller, target)
+    which = yield from find_log(caller, target)
     if from_byte is None:
         reply = yield Request("logs", READ_S, **which, lines=0, whole_lines=mode != "raw")
         from_byte = reply["next_byte"]
@@ -148,6 +153,9 @@ def next_logs(
 
     Returns:
         A flow that returns a LogText document; None when the timeout expired, or at the end (see ``place.ended``).
+
+    Raises:
+        NoServerError: The server was killed, or ended before it reported the end of the program.
     """
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     subscription = None
@@ -173,8 +181,13 @@ def next_logs(
             subscription = None
             continue
         except NoServerError:
-            place.ended = True
-            return None
+            if over:
+                place.ended = True
+                return None
+            raise NoServerError(
+                f"the server was killed while the program ran, and the log was read up to byte {place.next_byte}",
+                remedy=f"read the rest with `phux logs {place.name} --from-byte {place.next_byte}`",
+            ) from None
         if reply["next_byte"] > reply["first_byte"] or reply["dropped"]:
             place.next_byte = reply["next_byte"]
             return text_document(reply)

@@ -3,13 +3,14 @@
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows.running import command_params, new_run_id
 from phux_client.flows.target import pane_id, refer
+from phux_core.errors import NoSuchTargetError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phux_client.flows._types import Document, Flow
-    from phux_client.flows.target import Target
+    from phux_client.flows.target import Ref, Target
 
 _STEPS = 8
 _START_S = 10.0
@@ -60,11 +61,21 @@ def history_limit(caller: Caller, target: "str | int", rows: int) -> "Flow[None]
     yield Request("history_limit", pane=number, rows=rows)
 
 
-def kill(caller: Caller, target: "Target") -> "Flow[Document]":
-    """Kill the session, window or pane that a target names, and wait until it has ended."""
-    scope, id_ = yield from refer(target, caller)
-    reply = yield Request("kill", scope=scope, id=id_)
-    return {"schema_version": 1, "killed": reply["killed"]}
+def kill(caller: Caller, *targets: "Target") -> "Flow[Document]":
+    """Kill the sessions, windows or panes that the targets name, and wait until they have ended."""
+    nodes: dict[Ref, None] = {}
+    for target in targets:  # all of them before any is killed, in case one does not exist
+        nodes[(yield from refer(target, caller))] = None
+    killed = 0
+    for scope, id_ in nodes:
+        try:
+            reply = yield Request("kill", scope=scope, id=id_)
+        except NoSuchTargetError:  # part of a target that was just killed
+            if not killed:
+                raise
+        else:
+            killed += reply["killed"]
+    return {"schema_version": 1, "killed": killed}
 
 
 def kill_server(limit_s: float | None = None) -> "Flow[None]":

@@ -5,6 +5,8 @@ from phux_client.flows.target import find, pane_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from phux_client.flows._types import Document, Flow
     from phux_core.shapes import PictureFormat, ThemeName
 
@@ -62,9 +64,18 @@ def _windows_of(session: "Document", node: "Document") -> "list[Document]":
 
 
 def snapshot(
-    caller: Caller, target: "str | int | None" = None, *, scrollback: int | None = None, cells: bool = False
+    caller: Caller,
+    target: "str | int | None" = None,
+    *,
+    scrollback: int | None = None,
+    cells: bool = False,
+    at: "int | str | datetime | None" = None,
 ) -> "Flow[Document]":
-    """Return a pane's screen, without attaching or resizing."""
+    """Return a pane's screen, without attaching or resizing; with ``at``, as it was at that moment."""
+    if at is not None:
+        from phux_client.flows.past_reading import past_screen
+
+        return (yield from past_screen(caller, target, at, scrollback=scrollback, cells=cells))
     number = yield from pane_id(target, caller)
     screen = yield Request("snapshot", pane=number, scrollback=scrollback, cells=cells)
     return screen_document(screen)
@@ -77,12 +88,13 @@ def screenshot(
     *,
     theme: "ThemeName" = "dark",
     scrollback: int | None = None,
+    at: "int | str | datetime | None" = None,
 ) -> "Flow[str | bytes]":
     """Return a picture of a pane's screen."""
     from phux_client.pictures import check_picture, draw
 
     check_picture(picture, theme)  # before anything is sent
-    screen = yield from snapshot(caller, target, scrollback=scrollback, cells=True)
+    screen = yield from snapshot(caller, target, scrollback=scrollback, cells=True, at=at)
     return draw(screen, picture, theme)
 
 

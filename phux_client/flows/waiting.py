@@ -85,16 +85,17 @@ def _wait(caller: Caller, target: "str | int | None", wanted: Conditions, timeou
                 view.subscribed(reply)
             if view.is_look_due:
                 view.look((yield Request("snapshot", pane=number)))
-            if view.is_drawing:
+            now = time.monotonic()
+            if view.is_drawing(now):
                 view.look((yield Request("snapshot", pane=number, painted=True)))
         except (NoSuchTargetError, NoServerError) as error:
             if not view.screen:
                 raise
             return view.end_without_pane(has_server=isinstance(error, NoSuchTargetError))
-        met = view.judge()
+        now = time.monotonic()
+        met = view.judge(now)
         if met is not None:
             return met
-        now = time.monotonic()
         late = deadline is not None and now >= deadline
         if late and (drained or not view.is_behind):
             return Outcome(None, screen_document(view.screen), view.looks)
@@ -207,21 +208,20 @@ class _View:
         return self._wanted.reads_text and self._text_seq < self.screen["seq"]
 
     def patience_s(self, now: float) -> float:
-        """Return how long to wait for an event before the next snapshot."""
-        if self._wanted.idle_ms is None:
-            return _LOOK_AGAIN_S
-        return min(_LOOK_AGAIN_S, self._quiet_since + self._wanted.idle_ms / 1000 - now)
+        """Return how long to wait for an event before the next snapshot, if no condition holds now."""
+        silences = (self._wanted.idle_ms, self._wanted.silent_ms if self._wanted.states else None)
+        left_s = [self._quiet_since + ms / 1000 - now for ms in silences if ms is not None]
+        return min(wait_s for wait_s in (*left_s, _LOOK_AGAIN_S) if wait_s > 0)
 
     # Conditions
 
-    @property
-    def is_drawing(self) -> bool:
+    def is_drawing(self, now: float) -> bool:
         """Whether the wait is for a full-screen program that may not have drawn its screen yet."""
         if self._found is not None or self.is_behind or self.screen["state"] != "fullscreen":
             return False
-        return self._condition() == "state"
+        return self._condition(now) == "state"
 
-    def judge(self) -> Outcome | None:
+    def judge(self, now: float) -> Outcome | None:
         """Return how the wait ended, or None.
 
         Raises:
@@ -232,32 +232,36 @@ class _View:
             return Outcome(name, screen_document(self.screen), self.looks, line, seq)
         if self.is_behind:
             return None
-        met = self._condition()
+        met = self._condition(now)
         if met is not None:
             return Outcome(met, screen_document(self.screen), self.looks)
         if self.screen["state"] == "dead" and self._wanted.idle_ms is None:
             raise PaneClosedError(self._wanted.missed(self.screen))
         return None
 
-    def _condition(self) -> str | None:
+    def _condition(self, now: float) -> str | None:
         wanted, screen = self._wanted, self.screen
         if wanted.command_done and self._done:
             return "command_done"
         if wanted.exit and screen["state"] == "dead":
             return "exit"
-        if screen["state"] in wanted.states and self._is_news(screen):
+        if screen["state"] in wanted.states and self._is_news(screen, now):
             return "state"
         if wanted.gone is not None and not is_seen(wanted.gone, logical_lines(screen)):
             return "gone"
-        if wanted.idle_ms is not None and (time.monotonic() - self._quiet_since) * 1000 >= wanted.idle_ms:
+        if wanted.idle_ms is not None and self._is_quiet(wanted.idle_ms, now):
             return "idle"
         return None
 
-    def _is_news(self, screen: "Document") -> bool:
+    def _is_news(self, screen: "Document", now: float) -> bool:
         """Return whether the state counts: with ``since``, only after later output, or once the program has ended."""
-        if self._wanted.since is None or screen["state"] == "dead":
+        wanted = self._wanted
+        if wanted.since is None or screen["state"] == "dead" or screen["seq"] > wanted.since:
             return True
-        return bool(screen["seq"] > self._wanted.since)
+        return wanted.silent_ms is not None and self._is_quiet(wanted.silent_ms, now)
+
+    def _is_quiet(self, ms: int, now: float) -> bool:
+        return now >= self._quiet_since + ms / 1000
 
     def end_without_pane(self, *, has_server: bool) -> Outcome:
         """Return how the wait ended, because the pane or the whole server is gone.

@@ -14,30 +14,11 @@ if TYPE_CHECKING:
     from phux_client.flows._types import Document, Flow
 
 EVENTS = (
-    "dirty",
-    "idle",
-    "bell",
-    "title_changed",
-    "pane_spawned",
-    "pane_closed",
-    "command_started",
-    "command_finished",
-    "state_changed",
-    "cwd_changed",
-    "resized",
-    "renamed",
-    "session_added",
-    "session_closed",
-    "window_added",
-    "window_moved",
-    "window_closed",
-    "layout_changed",
-    "focus_changed",
-    "dropped",
+    *("dirty", "idle", "bell", "title_changed", "pane_spawned", "pane_closed", "command_started", "command_finished"),
+    *("state_changed", "cwd_changed", "resized", "renamed", "session_added", "session_closed", "window_added"),
+    *("window_moved", "window_closed", "layout_changed", "focus_changed", "dropped"),
 )
 """The names of events."""
-
-
 _MOST_NAMED = 10
 
 

@@ -18,12 +18,13 @@ def to_ansi(rows: "list[list[Run]]") -> str:
 def _line(runs: "list[Run]") -> "list[str]":
     parts = []
     for run in runs:
-        parameters = _parameters(run.style)
-        parts.append(f"\x1b[{parameters}m{run.text}\x1b[m" if parameters else run.text)
+        style = parameters(run.style)
+        parts.append(f"\x1b[{style}m{run.text}\x1b[m" if style else run.text)
     return parts
 
 
-def _parameters(style: "Document") -> str:
+def parameters(style: "Document") -> str:
+    """Return the parameters of the SGR sequence that draws a style after a reset."""
     codes = [str(code) for name, code in (*_FLAGS, *_LATER_FLAGS) if style[name]]
     if style["underline"]:
         codes.append(_UNDERLINES.get(style.get("underline_style") or "", "4"))

@@ -62,17 +62,17 @@ class Composer:
         arrangement = model.arrangement
         assert arrangement is not None
         at = self._cursor(model, arrangement, over or {})
-        first_x, first_y = self.corner = _corner(arrangement, at, cols, height)
+        first_x, first_y = self.corner = corner((arrangement.cols, arrangement.rows), at, cols, height)
         whole = self._window(model, arrangement, over or {})
         drawn = [
-            _outer_row(whole[y] if y < arrangement.rows else None, first_x, arrangement.cols, cols)
+            outer_row(whole[y] if y < arrangement.rows else None, first_x, arrangement.cols, cols)
             for y in range(first_y, first_y + height)
         ]
         cursor = None
         if at is not None and 0 <= at[0] - first_x < cols and 0 <= at[1] - first_y < height:
             cursor = (at[0] - first_x, at[1] - first_y, at[2])
         if box is not None:
-            _draw_box(drawn, *box, cols, height)
+            draw_box(drawn, *box, cols, height)
             cursor = None
         if status is not None:
             drawn.append(fit(status, cols))
@@ -155,16 +155,16 @@ def _touches(place: "Rect", x: int, y: int) -> bool:
     return place.x - 1 <= x <= place.x + place.cols and place.y - 1 <= y <= place.y + place.rows
 
 
-def _corner(arrangement: "Arrangement", cursor: "Cursor | None", cols: int, rows: int) -> tuple[int, int]:
+def corner(size: tuple[int, int], cursor: "tuple[int, ...] | None", cols: int, rows: int) -> tuple[int, int]:
     """Choose the visible part of a window that is larger than the terminal: the one with the cursor."""
     if cursor is None:
         return 0, 0
-    x = min(max(0, cursor[0] - cols + 1), max(0, arrangement.cols - cols))
-    y = min(max(0, cursor[1] - rows + 1), max(0, arrangement.rows - rows))
+    x = min(max(0, cursor[0] - cols + 1), max(0, size[0] - cols))
+    y = min(max(0, cursor[1] - rows + 1), max(0, size[1] - rows))
     return x, y
 
 
-def _outer_row(row: "Row | None", first: int, width: int, cols: int) -> "Row":
+def outer_row(row: "Row | None", first: int, width: int, cols: int) -> "Row":
     """Cut a window's row for the terminal, and fill the area outside the window."""
     if row is None:
         return [OUTSIDE] * cols
@@ -174,7 +174,7 @@ def _outer_row(row: "Row | None", first: int, width: int, cols: int) -> "Row":
     return fit(row, shown, first) + [OUTSIDE] * (cols - shown)
 
 
-def _draw_box(drawn: "list[Row]", content: "list[Row]", title: str, cols: int, rows: int) -> None:
+def draw_box(drawn: "list[Row]", content: "list[Row]", title: str, cols: int, rows: int) -> None:
     """Draw framed lines in the center, as many as fit."""
     if cols < 4 or rows < 3:
         for y in range(min(rows, len(content))):

@@ -151,6 +151,11 @@ class Conversation:
         else:
             self.is_silent = True
             self._look_at = None
+            if self.link is not None:
+                self.link.cancel("input")
+            for _pane, items in self._unanswered.values():
+                self._drop(items)
+            self._unanswered.clear()
             self._app.copying.over()  # no keys wait for it
             self._app.screen.touch()
 
@@ -236,13 +241,9 @@ class Conversation:
         self.request("attach", attached, refused, session=session, cols=cols, rows=rows, read_only=read_only)
 
     def _repeat_input(self) -> None:
-        """Type unanswered input, unless it is old or was typed already."""
+        """Type unanswered input, unless it was typed already."""
         for key, (pane, items) in list(self._unanswered.items()):
-            if self.is_silent:
-                del self._unanswered[key]
-                self._drop(items)
-            else:
-                self._type(key, pane, items)
+            self._type(key, pane, items)
 
     def serve(self) -> None:
         """Send and receive as much as possible without blocking."""
@@ -254,6 +255,7 @@ class Conversation:
                 self._answered()
         except errors.ServiceRestartingError as error:
             self._app.screen.say(error.message)
+            self._lost_at = None  # the server is there: wait for its service as long as the user wants
             self.lose(error.message, retry_s=_RESTARTING_S)
         except (errors.DisconnectedError, errors.ProtocolError):
             self.lose()

@@ -27,16 +27,20 @@ class Link:
     """One connection to the server, opened by the constructor.
 
     Args:
-        on_push: Called with each frame that is not a reply.
+        on_push: Called with each frame of an attachment.
+        on_event: Called with each event of a subscription.
     """
 
-    def __init__(self, path: str, on_push: "Callable[[Document], None]") -> None:
+    def __init__(
+        self, path: str, on_push: "Callable[[Document], None]", on_event: "Callable[[Document], None] | None" = None
+    ) -> None:
         sock = try_connect(path)
         if sock is None:
             raise errors.TransportError(f"cannot connect to {path}: too many clients are connecting")
         self._sock = sock
         self._protocol = ClientConnection(_CLIENT)
         self._on_push = on_push
+        self._on_event = on_event
         self._callbacks: dict[int, tuple[OnReply | None, OnError | None]] = {}
 
     def fileno(self) -> int:
@@ -67,6 +71,13 @@ class Link:
         """Send as much as possible without blocking."""
         send_now(self._sock, self._protocol)
 
+    def cancel(self, call: str) -> None:
+        """Cancel the requests of a call that the service has not begun, and ignore the replies to the others."""
+        for number in self._protocol.pending(call):
+            del self._callbacks[number]
+            self._protocol.abandon(number)
+        self.write()
+
     def read(self) -> bool:
         """Receive available bytes, and call the callbacks; raise the error that ended the connection, if any.
 
@@ -79,6 +90,8 @@ class Link:
                 self._on_push(arrival[1])
             elif arrival[0] == "reply":
                 self._call_back(arrival[1])
+            elif self._on_event is not None and (event := self._protocol.take_event(arrival[1])) is not None:
+                self._on_event(event)
         if self._protocol.failure is not None:
             raise self._protocol.failure
         return bool(arrivals)

@@ -40,19 +40,24 @@ _MAX_TITLE = 256
 _GIVE_UP_S = 1.0
 
 
-def check() -> None:
-    """Raise RefusedError unless this process has a terminal that can draw."""
+def check(verb: str = "attach", instead: str = "read the pane with `phux snapshot`") -> None:
+    """Raise RefusedError unless this process has a terminal that can draw.
+
+    Args:
+        verb: What needs the terminal.
+        instead: What to do without one.
+    """
     for stream, name in ((0, "input"), (1, "output")):
         if not os.isatty(stream):
             raise RefusedError(
-                f"attach needs a terminal, and standard {name} is not one",
-                remedy="run it in a terminal, or read the pane with `phux snapshot`",
+                f"{verb} needs a terminal, and standard {name} is not one",
+                remedy=f"run it in a terminal, or {instead}",
             )
     kind = os.environ.get("TERM", "")
     if kind in {"", "dumb", "unknown"}:
         raise RefusedError(
             f"the terminal (TERM={kind}) cannot show a full screen",
-            remedy="set TERM to the terminal's type, or read the pane with `phux snapshot`",
+            remedy=f"set TERM to the terminal's type, or {instead}",
         )
 
 

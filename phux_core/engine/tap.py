@@ -111,6 +111,11 @@ class Tap:
                 self.cwd = cwd
                 effects.append(CwdChanged(cwd))
 
+    @property
+    def is_inside_mark(self) -> bool:
+        """Whether the output so far ends inside one of phux's own marks."""
+        return self._held.startswith(_OSC + _PRIVATE)
+
     def dump(self) -> str:
         """Return the scanner's state as text, for checkpoints."""
         return json.dumps([self.position, self._held.decode("latin-1"), self.cwd])

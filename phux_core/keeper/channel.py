@@ -19,8 +19,6 @@ from phux_core.errors import ProtocolError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    _Frame = tuple[memoryview, Sequence[int]]
-
 _RECEIVE_SIZE = 256 * 1024
 _MAX_DESCRIPTORS = 64
 # We control both ends, so this limit only catches bugs; a checkpoint of a full scrollback must fit.
@@ -47,8 +45,8 @@ class Channel:
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
         self._sock = sock
-        self._current: _Frame | None = None
-        self._queue: deque[_Frame | Iterator[_Frame]] = deque()
+        self._current: tuple[memoryview, Sequence[int]] | None = None
+        self._queue: deque[Iterator[Message]] = deque()
         self._decoder = wire.Decoder(max_header=_MAX_FRAME, max_payload=_MAX_FRAME)
         self._fds: deque[int] = deque()
 
@@ -63,12 +61,11 @@ class Channel:
 
     def send(self, header: wire.Header, payload: bytes = b"", fds: Sequence[int] = ()) -> None:
         """Queue a message and ``flush``. Descriptors must stay open until they are sent."""
-        self._queue.append(_frame(Message(header, payload, list(fds))))
-        self.flush()
+        self.send_all([Message(header, payload, list(fds))])
 
     def send_all(self, messages: Iterable[Message]) -> None:
         """Queue messages and ``flush``. Each is encoded when those before it are sent, so only one needs memory."""
-        self._queue.append(map(_frame, messages))
+        self._queue.append(iter(messages))
         self.flush()
 
     def flush(self) -> None:
@@ -77,8 +74,9 @@ class Channel:
         Raises:
             ChannelClosedError: The other side has closed the channel.
         """
-        while (frame := self._next_frame()) is not None:
-            data, fds = frame
+        while self._encode_next():
+            assert self._current is not None
+            data, fds = self._current
             try:
                 sent = socket.send_fds(self._sock, [data], list(fds)) if fds else self._sock.send(data)
             except OSError as error:
@@ -87,14 +85,16 @@ class Channel:
                 raise ChannelClosedError(str(error)) from error
             self._current = None if sent == len(data) else (data[sent:], ())
 
-    def _next_frame(self) -> _Frame | None:
-        """Return the frame to send next; None if there is none."""
+    def _encode_next(self) -> bool:
+        """Encode the next message, unless one is being sent; return False if there is none."""
         while self._current is None and self._queue:
-            first = self._queue[0]
-            self._current = first if isinstance(first, tuple) else next(first, None)
-            if self._current is None or isinstance(first, tuple):
+            message = next(self._queue[0], None)
+            if message is None:
                 self._queue.popleft()
-        return self._current
+            else:
+                data = wire.encode({**message.header, "fds": len(message.fds)}, message.payload)
+                self._current = memoryview(data), message.fds
+        return self._current is not None
 
     def receive(self) -> list[Message]:
         """Return the messages that have arrived.
@@ -141,8 +141,3 @@ class Channel:
         self._queue.clear()
         while self._fds:
             os.close(self._fds.popleft())
-
-
-def _frame(message: Message) -> _Frame:
-    data = wire.encode({**message.header, "fds": len(message.fds)}, message.payload)
-    return memoryview(data), message.fds

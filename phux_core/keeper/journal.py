@@ -8,8 +8,8 @@ to use no memory.
 
 The pattern consists of bytes that UTF-8 never contains, so no text is lost, and no NUL. In other data, the last byte of
 a read may equal the pattern: of random bytes, one in 256 deaths during a read loses one byte. Every other pattern would
-lose another byte: the kernel writes nothing but the data, and bytes that equal the pattern do not change memory. The
-exact way is to ask for the number of bytes (FIONREAD) before each read of 4 KB, which excludes ``fread``.
+lose another byte: the kernel writes nothing but the data, and bytes that equal the pattern do not change memory. All
+exact ways read 4 KB at a time, which excludes ``fread`` (docs/decisions/0006).
 """
 
 from __future__ import annotations
@@ -76,19 +76,9 @@ def create() -> int:
     return shared_memory("phux-journal", _WHOLE)
 
 
-def checkpoint_key(pane: int) -> str:
-    """Return the key of the blob that holds a pane's checkpoint."""
-    return f"checkpoint:{pane}"
-
-
-def ledger_key(pane: int) -> str:
-    """Return the key of the blob that holds a pane's command ledger."""
-    return f"ledger:{pane}"
-
-
-def record_key(pane: int) -> str:
-    """Return the key of the blob that holds the record of a pane that is being created."""
-    return f"record:{pane}"
+def blob_key(what: str, pane: int) -> str:
+    """Return the key of a blob: a pane's checkpoint, its ledger, or its record while it is being created."""
+    return f"{what}:{pane}"
 
 
 class Journal:

@@ -44,7 +44,7 @@ class Listener:
         if self.is_bound:
             return False
         try:
-            self.bind_again()
+            self._bind_again()
         except (PhuxError, OSError) as error:
             if str(error) != self._problem:
                 log(f"the socket {self.path} was deleted, and cannot be bound again: {error}")
@@ -57,13 +57,8 @@ class Listener:
         log(f"the socket {self.path} was deleted and bound again")
         return True
 
-    def bind_again(self) -> None:
-        """Bind the path, which was deleted, to a new socket with the same descriptor.
-
-        Raises:
-            PhuxError: The directory is unsafe, or another server listens there.
-            OSError: Another process is starting a server there, or the file system is full.
-        """
+    def _bind_again(self) -> None:
+        """Bind the path, which was deleted, to a new socket with the same descriptor."""
         paths.ensure_private_directory(self.path)
         lock = take_lock(self.path, wait=False)
         try:

@@ -2,11 +2,8 @@
 
 The keeper itself answers `status` and `kill_server`, if a client sends one of them together with its hello. Every other
 connection waits until a service can take it. If that takes too long, the client gets an error instead: one frame, the
-connection-level error of docs/wire.md.
-
-An answered connection stays open briefly, so that a client that is still sending receives the frame instead of a broken
-pipe. The keeper never waits for a client: an unread frame stays in the kernel's buffer, and the number of open
-connections and the lifetime of answered ones are bounded.
+connection-level error of docs/wire.md. The keeper never waits for a client: frames stay in the kernel's buffer, and the
+number of open connections is bounded.
 """
 
 from __future__ import annotations
@@ -26,8 +23,9 @@ from phux_core.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-HOLD_S = 1.0
-MOST_HELD = 64
+CALL_S = 1.0
+"""How long a client may take to send a call that the keeper answers, before it gets the error."""
+MOST_WAITING = 64
 _READ_SIZE = 64 * 1024
 # If accept() fails for lack of descriptors, the socket stays readable, so wait before the next attempt.
 _ACCEPT_AGAIN_S = 0.5
@@ -43,7 +41,7 @@ class Notices:
         selector: The event loop's selector; the data of its keys are callbacks.
         listener: The listening socket, non-blocking and shared with the service.
         describe: Returns the error object for clients.
-        should_wait: Returns whether clients should wait for the service, and get no error yet.
+        notice_at: Returns when clients that wait get the error; None while they should wait.
         is_service_ready: Returns whether a service answers; if so, that service accepts the connection instead.
         answer: Returns the result of a call, or None if only a service can execute it.
         pass_on: Passes a connection to the service, unread.
@@ -54,7 +52,7 @@ class Notices:
         selector: selectors.BaseSelector,
         listener: socket.socket,
         describe: Callable[[], dict[str, object]],
-        should_wait: Callable[[], bool],
+        notice_at: Callable[[], float | None],
         is_service_ready: Callable[[], bool],
         answer: Callable[[object], dict[str, object] | None],
         pass_on: Callable[[socket.socket], None],
@@ -62,15 +60,13 @@ class Notices:
         self._selector = selector
         self._listener = listener
         self._describe = describe
-        self._should_wait = should_wait
+        self._notice_at = notice_at
         self._is_service_ready = is_service_ready
         self._answer = answer
         self._pass_on = pass_on
         self._on = False
         self._again_at: float | None = None
-        self._new: dict[socket.socket, float] = {}
-        self._waiting: list[socket.socket] = []
-        self._held: dict[socket.socket, float] = {}
+        self._waiting: dict[socket.socket, float] = {}  # with the earliest time of the error
 
     @property
     def is_on(self) -> bool:
@@ -80,13 +76,11 @@ class Notices:
     @property
     def next_deadline(self) -> float | None:
         """When to call ``expire`` next; None if there is nothing to wait for."""
-        moments = [*self._new.values(), *self._held.values(), *([] if self._again_at is None else [self._again_at])]
+        moments = [] if self._again_at is None else [self._again_at]
+        notice_at = self._notice_at()
+        if self._waiting and notice_at is not None:
+            moments.append(max(notice_at, min(self._waiting.values())))
         return min(moments, default=None)
-
-    @property
-    def is_anyone_waiting(self) -> bool:
-        """Whether clients wait for the service."""
-        return bool(self._waiting)
 
     def turn_on(self) -> None:
         """Start taking connections."""
@@ -97,7 +91,7 @@ class Notices:
     def turn_off(self) -> None:
         """Stop taking connections, because a service answers, and pass it those that wait."""
         self._stop()
-        for sock in [*self._waiting, *self._new]:
+        for sock in [*self._waiting]:
             self._forget(sock)
             self._pass_on(sock)
 
@@ -108,29 +102,31 @@ class Notices:
             self._selector.unregister(self._listener)
 
     def expire(self, now: float) -> None:
-        """Handle the connections whose time has expired, and end the pause after a failed ``accept``."""
-        for sock in [sock for sock, until in self._new.items() if until <= now]:
-            self._wait(sock)
-        if self._waiting and not self._should_wait():
-            for sock in [*self._waiting]:
+        """Send the error to the clients that have waited long enough, and end the pause after a failed ``accept``."""
+        if self._is_notice_due(now):
+            for sock in [sock for sock, at in self._waiting.items() if at <= now]:
                 self._finish(sock)
-        for sock in [sock for sock, until in self._held.items() if until <= now]:
-            self._close(sock)
         if self._again_at is not None and self._again_at <= now:
             self._again_at = None
+
+    def _is_notice_due(self, now: float) -> bool:
+        notice_at = self._notice_at()
+        return notice_at is not None and notice_at <= now
 
     def close(self) -> None:
         """Stop, and close all connections."""
         self._stop()
-        for sock in [*self._new, *self._waiting, *self._held]:
+        for sock in [*self._waiting]:
             self._close(sock)
 
     def _accept(self) -> None:
         if self._is_service_ready():
             return
-        if len(self._new) + len(self._waiting) + len(self._held) >= MOST_HELD and not self._make_room():
-            self._pause()
-            return
+        if len(self._waiting) >= MOST_WAITING:
+            if not self._is_notice_due(time.monotonic()):
+                self._pause()
+                return
+            self._finish(next(iter(self._waiting)))
         try:
             sock, _address = self._listener.accept()
         except (BlockingIOError, ConnectionAbortedError):
@@ -140,26 +136,15 @@ class Notices:
                 self._pause()
             return
         sock.setblocking(False)
-        self._new[sock] = time.monotonic() + HOLD_S
+        self._waiting[sock] = time.monotonic() + CALL_S
         self._selector.register(sock, selectors.EVENT_READ, partial(self._read_call, sock))
 
     def _pause(self) -> None:
         self._stop()
         self._again_at = time.monotonic() + _ACCEPT_AGAIN_S
 
-    def _make_room(self) -> bool:
-        """Close the connection that was answered first, or answer one; return False if all should wait."""
-        if not self._held:
-            if self._should_wait():
-                return False
-            self._finish(next(iter([*self._waiting, *self._new])))
-        self._close(next(iter(self._held)))
-        return True
-
     def _read_call(self, sock: socket.socket) -> None:
         """Answer a client's first call; if only a service can do it, leave it unread and let the client wait."""
-        if sock not in self._new:
-            return
         try:
             data = sock.recv(_READ_SIZE, socket.MSG_PEEK)
         except OSError:
@@ -170,45 +155,21 @@ class Notices:
         request = _first_request(data)
         result = self._answer(request.get("call"))
         if result is None:
-            self._wait(sock)
+            self._selector.unregister(sock)
+            self._waiting[sock] = 0.0
         else:
             self._finish(sock, _HELLO, {"id": request.get("id"), "ok": result})
 
-    def _wait(self, sock: socket.socket) -> None:
-        """Queue a client until a service is ready, or until it is time to send the error."""
-        self._forget(sock)
-        self._waiting.append(sock)
-
     def _finish(self, sock: socket.socket, *frames: dict[str, object]) -> None:
         """Send a client its last frames and the error, which ends the connection."""
-        self._forget(sock)
         error: dict[str, object] = {"error": self._describe()}
-        data = b"".join(wire.encode(frame) for frame in [*frames, error])
         with contextlib.suppress(OSError):  # the client has disconnected
-            sock.send(data)  # fits into the empty socket buffer
-            sock.shutdown(socket.SHUT_WR)
-        self._held[sock] = time.monotonic() + HOLD_S
-        self._selector.register(sock, selectors.EVENT_READ, partial(self._drain, sock))
-
-    def _drain(self, sock: socket.socket) -> None:
-        """Discard a client's data; a client that has read its frames disconnects."""
-        if sock not in self._held:
-            return
-        try:
-            ended = not sock.recv(_READ_SIZE)
-        except BlockingIOError:
-            return
-        except OSError:
-            ended = True
-        if ended:
-            self._close(sock)
+            sock.send(b"".join(wire.encode(frame) for frame in [*frames, error]))  # fits into the empty socket buffer
+        self._close(sock)
 
     def _forget(self, sock: socket.socket) -> None:
-        if sock in self._waiting:
-            self._waiting.remove(sock)
-        else:
-            self._new.pop(sock, None)
-            self._held.pop(sock, None)
+        del self._waiting[sock]
+        with contextlib.suppress(KeyError):  # its call was read
             self._selector.unregister(sock)
 
     def _close(self, sock: socket.socket) -> None:

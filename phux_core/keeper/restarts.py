@@ -6,7 +6,7 @@ its event loop is running and accepts clients.
 
 A pane that was being rebuilt when a service died is suspected. After two such deaths without a service in between that
 rebuilt all panes, the next service leaves the pane blank. Death by an external signal (``kill -9``) says little about
-the pane and counts half.
+the pane and counts a tenth; but if memory runs out, the kernel sends such a signal, too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ANSWER_AFTER_S = 1.0
 NOTICE_AFTER_S = 3.0
 """How long clients wait for a ready service before they receive an error."""
 _ENOUGH_BLAME = 2.0
-_BLAME, _LITTLE_BLAME = 1.0, 0.5
+_BLAME, _LITTLE_BLAME = 1.0, 0.1
 
 
 class Restarts:
@@ -51,7 +51,7 @@ class Restarts:
 
     @property
     def notice_at(self) -> float | None:
-        """When to start telling clients that no service is ready; None while a service is ready."""
+        """When clients that wait for the service get an error; None while a service is ready."""
         return None if self.is_ready else self._unready_since + NOTICE_AFTER_S
 
     @property
@@ -71,10 +71,6 @@ class Restarts:
     def rebuilt(self) -> None:
         """Record that the service has rebuilt every pane."""
         self._blame.clear()
-
-    def should_wait(self, now: float) -> bool:
-        """Return whether clients should wait for the service, and get no error yet."""
-        return self.notice_at is None or now < self.notice_at
 
     def describe(self, log_path: str | None, silent_s: float = 0.0) -> dict[str, object]:
         """Return the error object that explains why no service answers.

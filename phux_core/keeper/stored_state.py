@@ -36,8 +36,8 @@ class StoredState:
 
     def release(self, pane: int) -> None:
         """Free what is stored of a pane."""
-        for key in (journals.checkpoint_key(pane), journals.ledger_key(pane), journals.record_key(pane)):
-            self._blobs.pop(key, None)
+        for what in ("checkpoint", "ledger", "record"):
+            self._blobs.pop(journals.blob_key(what, pane), None)
         if pane in self.journals:
             os.close(self.journals.pop(pane))
 

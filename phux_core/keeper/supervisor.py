@@ -105,7 +105,7 @@ class Supervisor:
             self._selector,
             listener.sock,
             self._describe,
-            lambda: self._restarts.should_wait(time.monotonic()),
+            lambda: self._restarts.notice_at,
             self._is_ready_now,
             self._answer,
             self._pass_on,
@@ -164,7 +164,6 @@ class Supervisor:
             self._children.next_deadline(time.monotonic()),
             self._notices.next_deadline,
             None if self._notices.is_on or self._stopping else self._restarts.answer_at,
-            self._restarts.notice_at if self._notices.is_anyone_waiting else None,
         )
         deadlines = [at for at in moments if at is not None]
         timeout = max(0.0, min(deadlines) - time.monotonic()) if deadlines else None

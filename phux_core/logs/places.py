@@ -17,7 +17,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core import files, procfs
-from phux_core.kinds import COUNT, MOMENT, TEXT, Kind, list_of, whole
+from phux_core.kinds import COUNT, MOMENT, TEXT, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,13 +30,11 @@ _SERVER = re.compile(r"\d{8}T\d{6}Z-\d+-[0-9a-f]{4}")
 _PANE = re.compile(r"pane-(\d{1,10})")
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MOST_META = 256 * 1024
-_HOLE = Kind("", lambda value: isinstance(value, list) and len(value) == 3 and COUNT.fits(value[0]), {})
 _META_KINDS = {
     **dict.fromkeys(("session", "command", "cwd", "signal", "socket", "reported_by"), TEXT),
     **dict.fromkeys(("cols", "rows"), whole(1, 1000)),
     **dict.fromkeys(("started_at", "ended_at"), MOMENT),
     **dict.fromkeys(("end", "exit_status"), COUNT),
-    "holes": list_of(_HOLE, ""),
 }
 
 

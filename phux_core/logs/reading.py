@@ -9,7 +9,7 @@ from attrs import define
 from phux_core.errors import BadRequestError, NoSuchTargetError
 from phux_core.logs import cutting, places, text
 from phux_core.logs.sizes import DEFAULT, within
-from phux_core.logs.stored import Held, Stored
+from phux_core.logs.stored import open_with
 from phux_core.patterns import compile_pattern
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from phux_core.logs.sizes import Size
+    from phux_core.logs.stored import Stored
 
 DEFAULT_LINES = 500
 DEFAULT_BYTES = 1024 * 1024
@@ -61,10 +62,8 @@ def read_log(root: str, log: places.LogId, query: Query, unwritten: tuple[int, b
         BadRequestError: The query is invalid.
     """
     try:
-        stored = Stored.open(root, log, unwritten)
+        stored = open_with(root, log, unwritten)
     except OSError as error:
-        if unwritten is not None:
-            return {"log": str(log), "pane": log.pane, **read(Held(*unwritten), query)}
         raise NoSuchTargetError(
             f"cannot read the log {log}: {error.strerror or error}", remedy="`phux logs --list` lists the logs"
         ) from error

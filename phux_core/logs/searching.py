@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core import escapes
 from phux_core.logs import places, text
-from phux_core.logs.stored import Stored
+from phux_core.logs.stored import open_with
 from phux_core.patterns import BATCH, TimeLimit, compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from phux_core.logs.stored import Stored
 
 DEFAULT_MATCHES = 1000
 _PIECE = 1024 * 1024
@@ -36,9 +38,18 @@ _QUANTIFIED = re.compile(r"[*?{]")
 
 
 def search(
-    root: str, logs: Sequence[places.LogId], pattern: str, *, context: int = 0, most: int = DEFAULT_MATCHES
+    root: str,
+    logs: Sequence[places.LogId],
+    pattern: str,
+    *,
+    context: int = 0,
+    most: int = DEFAULT_MATCHES,
+    unwritten: tuple[int, bytes] | None = None,
 ) -> dict[str, Any]:
     """Search logs, in this order, for at most ``most`` matches of a pattern.
+
+    Args:
+        unwritten: The offset and the bytes of the end of the stream that no file has; only for a single log.
 
     Raises:
         BadRequestError: The pattern is invalid.
@@ -49,7 +60,7 @@ def search(
     matches: list[dict[str, Any]] = []
     for log in logs:
         try:
-            stored = Stored.open(root, log)
+            stored = open_with(root, log, unwritten)
         except OSError:
             continue  # it was removed in the meantime
         with stored:

@@ -238,6 +238,16 @@ class Stored:
         return 0, b""
 
 
+def open_with(root: str, log: LogId, unwritten: tuple[int, bytes] | None) -> Stored:
+    """Open a log; if that is impossible, return only the output that no file has, or raise OSError without any."""
+    try:
+        return Stored.open(root, log, unwritten)
+    except OSError:
+        if unwritten is None:
+            raise
+        return Held(*unwritten)
+
+
 class Held(Stored):
     """A part of a stream in memory, with the interface of a log."""
 

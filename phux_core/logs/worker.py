@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from phux_core.errors import InternalError, NoSuchTargetError, PhuxError
 from phux_core.logs import listing, places
 from phux_core.logs.ledger import CommandId, range_of
+from phux_core.logs.past import PastScreens, timeline_page
 from phux_core.logs.reading import Query, read, read_log
 from phux_core.logs.searching import search
 from phux_core.logs.stored import Held
@@ -23,21 +24,26 @@ from phux_core.logs.stored import Held
 if TYPE_CHECKING:
     from typing import BinaryIO
 
+_screens = PastScreens()
+
 
 def answer(request: dict[str, Any], data: bytes = b"") -> dict[str, Any]:
     """Execute a request and return its result; ``data`` is output that no file has."""
     root, server = request["root"], request.get("server")
     if request["do"] == "list":
         return {"logs": listing.list_logs(root, server, request["live"])}
-    if request["do"] == "search":
-        named = request["logs"]
-        logs = list(places.logs(root)) if named is None else list(filter(None, map(places.LogId.parse, named)))
-        return search(root, logs, request["pattern"], context=request["context"], most=request["most"])
     unwritten = None
     if "offset" in request:
         unwritten = request["offset"], data
-        if request.get("log") is None:  # the pane has no log
+        if request.get("log") is None and request["do"] == "read":  # the pane has no log
             return {"log": None, "pane": request["pane"], **read(Held(*unwritten), Query(**request["query"]))}
+    if request["do"] == "search":
+        named, skipped = request["logs"], request.get("skipped", ())
+        logs = places.logs(root) if named is None else filter(None, map(places.LogId.parse, named))
+        chosen = [log for log in logs if str(log) not in skipped]
+        return search(
+            root, chosen, request["pattern"], context=request["context"], most=request["most"], unwritten=unwritten
+        )
     if request["do"] == "newest_commands":
         return {"commands": listing.newest_commands(root)}
     if "id" in request:
@@ -45,6 +51,12 @@ def answer(request: dict[str, Any], data: bytes = b"") -> dict[str, Any]:
     log = _find(root, server, request.get("pane"), request.get("log"))
     if request["do"] == "commands":
         return {"commands": list(listing.stored_commands(root, log))}
+    if request["do"] == "screen":
+        return _screens.read(root, log, unwritten=unwritten, **request["query"])
+    if request["do"] == "film":
+        return _screens.film(root, log, unwritten=unwritten, **request["query"])
+    if request["do"] == "timeline":
+        return timeline_page(root, log, unwritten=unwritten, **request["query"])
     return _read(root, log, request["query"], unwritten)
 
 

@@ -22,7 +22,6 @@ _LARGEST_SEGMENT = 4 * 1024 * 1024
 _SMALLEST_SEGMENT = 4 * 1024
 # From this size on, the file of line counts is rewritten without removed segments.
 _LONG_COUNTS = 256 * 1024
-DELETED = "the file of the log was deleted or changed"
 # How often to check whether the file was deleted or changed.
 _CHECK_S = 1.0
 
@@ -33,8 +32,8 @@ class LogWriter:
     def __init__(self, root: str, log: places.LogId, most: int = DEFAULT_PANE_BYTES) -> None:
         self._root = root
         self._log = log
-        self._most = max(most, _SEGMENTS * _SMALLEST_SEGMENT)
-        self._segment_size = min(_LARGEST_SEGMENT, self._most // _SEGMENTS)
+        self.most = max(most, _SEGMENTS * _SMALLEST_SEGMENT)
+        self._segment_size = min(_LARGEST_SEGMENT, self.most // _SEGMENTS)
         self._fd = -1
         self._offset = 0
         self._room = 0
@@ -42,6 +41,11 @@ class LogWriter:
         self._finished: list[tuple[int, int]] = []  # offsets and sizes
         self._checked_at = 0.0
         self.end = 0
+
+    @property
+    def first(self) -> int:
+        """The offset of the first stored byte."""
+        return self._finished[0][0] if self._finished else self._offset
 
     def resume(self) -> None:
         """Continue where an earlier writer stopped; raise OSError if the log cannot be read."""
@@ -106,7 +110,7 @@ class LogWriter:
         if not intact:
             self.close()
             self.end = self._offset
-            raise FileNotFoundError(errno.ENOENT, DELETED)
+            raise FileNotFoundError(errno.ENOENT, "the file of the log was deleted or changed")
 
     def _open(self, offset: int, room: int, *, flags: int = 0) -> None:
         with places.log_directory(self._root, self._log, create=True) as directory:
@@ -122,7 +126,7 @@ class LogWriter:
         self.end, self._lines = place, 0
         held = sum(size for _offset, size in self._finished) + self._segment_size
         with contextlib.suppress(OSError), places.log_directory(self._root, self._log) as directory:
-            while self._finished and held > self._most:
+            while self._finished and held > self.most:
                 offset, size = self._finished.pop(0)
                 held -= size
                 with contextlib.suppress(FileNotFoundError):

@@ -4,7 +4,8 @@ Packages and modules, bottom to top. Each imports only from those above it in th
 tests/unit/test_imports.py reads the list.
 
 sync          a waker and a promise
-connection    a connected client: its frames, its pending requests, and everything sent to it
+admission     how many clients are served
+connection    the connected clients: their frames, their pending requests, and everything sent to them
 receipts      the outcomes of requests that change something
 settings      the options that the keeper was started with
 kernel        foreground processes, system calls, line discipline, peer credentials

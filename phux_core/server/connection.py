@@ -1,4 +1,4 @@
-"""One connected client: the frames it sends, its pending requests, and everything sent to it.
+"""The connected clients: the frames they send, their pending requests, and everything sent to them.
 
 No client can harm another. Frames are bounded, requests are processed in turns, and a client that violates the protocol
 gets an error and is disconnected. A client that does not read costs a bounded amount of memory: it loses events, and is
@@ -10,8 +10,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
+import socket
+from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from phux_core import wire
 from phux_core.calls import CALLS
@@ -24,6 +27,8 @@ from phux_core.errors import (
     ProtocolError,
     VersionError,
 )
+from phux_core.peer import peer_uid
+from phux_core.server import admission
 from phux_core.system_limits import limit_error
 from phux_core.version import __version__
 
@@ -44,6 +49,7 @@ MAX_REQUESTS = 256
 """Pending requests of one client at which the server stops reading from it."""
 MOST_LARGE_REPLIES = 2
 """Maximum number of large replies prepared at the same time for one client."""
+_ACCEPT_AGAIN_S = 1.0
 
 _MAX_REQUEST_ID = 2**53
 _LONGEST_NAME = 100
@@ -57,26 +63,8 @@ if TYPE_CHECKING:
     """The return value of a call: its result, or an awaitable of it."""
 
 
-class Host(Protocol):
-    """The parts of the service that a connection needs."""
-
-    loop: asyncio.AbstractEventLoop
-
-    def connected(self, connection: Connection) -> None:
-        """Record a new client."""
-
-    def disconnected(self, connection: Connection) -> None:
-        """Record that a client has disconnected."""
-
-    def resumed(self, connection: Connection) -> None:
-        """Send a client that was slow the events it can still get."""
-
-
 class Connection(asyncio.BufferedProtocol):
     """One connected client.
-
-    Args:
-        dispatch: Executes a call, given its name, its parameters and the request's key.
 
     Attributes:
         client: The name from its hello, or None.
@@ -85,10 +73,12 @@ class Connection(asyncio.BufferedProtocol):
     _transport: asyncio.Transport
     _timer: asyncio.TimerHandle  # until the hello, and after a violation of the protocol
 
-    def __init__(self, host: Host, dispatch: Callable[[Connection, object, object, object], Answer]) -> None:
+    def __init__(self, clients: Clients) -> None:
         self.client: str | None = None
-        self._host, self._loop, self._dispatch = host, host.loop, dispatch
+        self._clients, self._loop = clients, clients.loop
         self._decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
+        self._frames: deque[wire.Header | ProtocolError] = deque()  # received, not yet processed
+        self._requests: dict[int, wire.Header] = {}  # those among the frames, by their ids
         self._greeted = False
         self._turn_scheduled = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -113,7 +103,7 @@ class Connection(asyncio.BufferedProtocol):
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=HIGH_WATER)
         self._timer = self._loop.call_later(HANDSHAKE_S, self._handshake_overdue)
-        self._host.connected(self)
+        self._clients.connected(self)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """Cancel requests that only wait; the others are completed, so that nothing is left half done."""
@@ -121,13 +111,18 @@ class Connection(asyncio.BufferedProtocol):
         for task in self._can_be_cancelled.values():
             task.cancel()
         self._reads.set()
-        self._host.disconnected(self)
+        self._clients.disconnected(self)
 
     def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002
         return _RECEIVED
 
     def buffer_updated(self, nbytes: int) -> None:
         self._decoder.push(memoryview(_RECEIVED)[:nbytes])
+        try:
+            while (frame := self._decoder.next_frame()) is not None:
+                self._receive(frame[0])
+        except ProtocolError as error:
+            self._frames.append(error)
         if not self._turn_scheduled:
             self._work()
 
@@ -142,7 +137,7 @@ class Connection(asyncio.BufferedProtocol):
         dropped, self._dropped = self._dropped, {}
         for subscription, count in dropped.items():
             self.push_event(subscription, {"event": "dropped", "count": count})
-        self._host.resumed(self)
+        self._clients.on_resume(self)
         self._schedule_work()
 
     # Requests
@@ -152,17 +147,29 @@ class Connection(asyncio.BufferedProtocol):
         self._turn_scheduled = False
         deadline = self._loop.time() + TURN_S
         try:
-            while self._may_request:
-                frame = self._decoder.next_frame()
-                if frame is None:
-                    break
-                self._on_frame(frame[0])
+            while self._may_request and self._frames:
+                frame = self._frames.popleft()
+                if isinstance(frame, ProtocolError):
+                    raise frame
+                self._on_frame(frame)
                 if self._loop.time() > deadline:
                     self._schedule_work()
                     break
+            if not self._frames:
+                self._requests.clear()
         except ProtocolError as error:
             self._cut_off(error)
         self._update_reading()
+
+    def _receive(self, header: wire.Header) -> None:
+        """Queue a frame; a request that a frame after it cancels is dropped, such as one sent to a frozen service."""
+        params = header.get("params")
+        cancelled = params.get("request") if header.get("call") == "cancel" and isinstance(params, dict) else None
+        if isinstance(cancelled, int) and (unwanted := self._requests.pop(cancelled, None)) is not None:
+            unwanted["is_unwanted"] = True
+        if isinstance(number := header.get("id"), int):
+            self._requests[number] = header
+        self._frames.append(header)
 
     @property
     def _may_request(self) -> bool:
@@ -180,8 +187,10 @@ class Connection(asyncio.BufferedProtocol):
         request_id, call = header.get("id"), header.get("call")
         if not isinstance(request_id, int) or isinstance(request_id, bool) or not 0 <= request_id < _MAX_REQUEST_ID:
             raise ProtocolError("a request has no id, or one that is not a number from 0 to 2^53 - 1")
+        if "is_unwanted" in header:
+            return
         try:
-            answer = self._dispatch(self, call, header.get("params"), header.get("key"))
+            answer = self._clients.execute(self, call, header.get("params"), header.get("key"))
         except Exception as error:  # noqa: BLE001  an error ends only this request
             self._reply(request_id, call, error)
             return
@@ -314,6 +323,99 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.abort()
         else:
             self._transport.write(frame)
+
+
+class Clients:
+    """The connected clients of a service, and the socket on which they arrive.
+
+    Args:
+        dispatch: Executes a call of a client, given its name, its parameters and the request's key.
+        on_leave: Called when a client has disconnected.
+        on_resume: Called when a client that was slow reads again.
+
+    Attributes:
+        connections: The clients.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        dispatch: Callable[[Connection, object, object, object], Answer],
+        on_leave: Callable[[Connection], None],
+        on_resume: Callable[[Connection], None],
+    ) -> None:
+        self.loop, self.on_resume = loop, on_resume
+        self.connections: set[Connection] = set()
+        self._dispatch, self._on_leave = dispatch, on_leave
+        self._surplus: set[Connection] = set()
+        self._accepting: set[asyncio.Task[object]] = set()
+        self._listener: socket.socket | None = None
+        self._most = 0  # at the newest connection
+
+    def listen(self, fd: int) -> None:
+        """Accept clients on a socket, instead of an earlier one."""
+        self.stop_listening()
+        self._listener = socket.socket(fileno=fd)
+        self._listener.setblocking(False)
+        self._accept_again()
+
+    def stop_listening(self) -> None:
+        """Accept no more clients: they must find no server, and start one."""
+        if self._listener is not None:
+            self.loop.remove_reader(self._listener)
+            self._listener.close()
+            self._listener = None
+
+    def _accept_again(self) -> None:
+        if self._listener is not None:
+            self.loop.add_reader(self._listener, self._accept, self._listener)
+
+    def _accept(self, listener: socket.socket) -> None:
+        try:
+            sock, _address = listener.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            return  # the client has disconnected already
+        except OSError as error:
+            _log.warning("cannot accept clients: %s", error)
+            self.loop.remove_reader(listener)  # out of descriptors, but still readable: retry later
+            self.loop.call_later(_ACCEPT_AGAIN_S, self._accept_again)
+            return
+        self.admit(sock)
+
+    def admit(self, sock: socket.socket) -> None:
+        """Serve a new connection."""
+        sock.setblocking(False)
+        if peer_uid(sock) != os.getuid():
+            sock.close()
+            return
+        others = len(self.connections) + len(self._accepting)
+        self._most = admission.most_clients(others, sock.fileno())
+        if others >= self._most + admission.RESERVED:
+            with contextlib.suppress(OSError):
+                sock.send(wire.encode({"error": error_document(admission.too_many_clients(self._most))}))
+            sock.close()
+            return
+        task = self.loop.create_task(self.loop.connect_accepted_socket(partial(Connection, self), sock))
+        self._accepting.add(task)
+        task.add_done_callback(self._accepting.discard)
+
+    def connected(self, connection: Connection) -> None:
+        if self._listener is None:
+            connection.close()
+        if len(self.connections) >= self._most:
+            self._surplus.add(connection)
+        self.connections.add(connection)
+
+    def disconnected(self, connection: Connection) -> None:
+        self.connections.discard(connection)
+        self._surplus.discard(connection)
+        self._on_leave(connection)
+
+    def execute(self, connection: Connection, call: object, params: object, key: object) -> Answer:
+        is_surplus = connection in self._surplus and len(self.connections) > self._most
+        if is_surplus and call not in admission.RESERVED_FOR:
+            raise admission.too_many_clients(self._most)
+        return self._dispatch(connection, call, params, key)
 
 
 def error_document(error: PhuxError) -> dict[str, object]:

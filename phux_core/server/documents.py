@@ -1,21 +1,17 @@
-"""The screen of a pane and the tree, as calls return them (docs/wire.md).
-
-Cells are sent as runs with a table of styles. That is a thousandth of the size of the JSON document that the client
-creates from them.
-"""
+"""The screen of a pane and the tree, as calls return them (docs/wire.md)."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any
 
-from phux_core.engine.protocol import DEFAULT_STYLE
+from phux_core.engine.screen_document import screen_document
 from phux_core.server.shell.pane_shell import current_directory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phux_core.engine.protocol import Color, Lines, Span, Style
+    from phux_core.engine.protocol import Span
     from phux_core.server.pane import Pane
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord
@@ -37,30 +33,17 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
         since: Add the changes since this sequence number.
     """
     engine = pane.terminal.engine
-    cursor = engine.cursor()
     lines = engine.lines(0, engine.rows)
-    wanted = engine.history_rows if scrollback == 0 else scrollback
-    history = engine.lines(-wanted, wanted) if wanted else None
-    screen: dict[str, Any] = {
+    spans = engine.spans(0, engine.rows) if cells else None
+    screen = screen_document(engine, lines, spans, scrollback=scrollback)
+    screen |= {
         "pane": pane.record.id,
-        "cols": engine.cols,
-        "rows": engine.rows,
-        "cursor": {"x": cursor.x, "y": cursor.y, "visible": cursor.visible},
-        "cursor_shape": cursor.shape,
-        "lines": lines.text,
-        "scrollback": history.text if history else [],
-        "soft_wrap": {"lines": _wrapped(lines), "scrollback": _wrapped(history) if history else []},
-        "title": engine.title,
         "seq": pane.seq,
-        "alt_screen": engine.alt_screen,
         "state": pane.watch.state,
         "foreground": foreground_document(pane),
     }
     if pane.record.dead:
         screen |= pane.record.ending()
-    spans = engine.spans(0, engine.rows) if cells else None
-    if spans is not None:
-        screen["cells"] = _cells(spans)
     pane.terminal.reads.add(engine, pane.seq, lines, None if spans is None else _styles(spans, engine.rows))
     if since is not None:
         screen["changes"] = pane.terminal.reads.since(since)._asdict()
@@ -81,39 +64,6 @@ def _styles(spans: list[Span], rows: int) -> list[list[tuple[object, ...]]]:
     for span in spans:
         styles[span.row].append((span.col, span.count, span.style, span.semantic))
     return styles
-
-
-def _wrapped(lines: Lines) -> list[int]:
-    return [row for row, wrapped in enumerate(lines.wrapped) if wrapped]
-
-
-def _cells(spans: list[Span]) -> dict[str, Any]:
-    styles: dict[Style, int] = {}
-    runs = [
-        [span.row, span.col, span.count, span.width, styles.setdefault(span.style, len(styles)), span.semantic]
-        for span in spans
-        if span.style != DEFAULT_STYLE or span.semantic is not None
-    ]
-    return {"styles": [_style(style) for style in styles], "runs": runs}
-
-
-def _style(style: Style) -> dict[str, Any]:
-    document = style._asdict() | {"fg": _color(style.fg), "bg": _color(style.bg), "underline": bool(style.underline)}
-    del document["underline_color"]
-    if style.underline not in {None, "single"}:
-        document["underline_style"] = style.underline
-    if style.underline_color is not None:
-        document["underline_color"] = _color(style.underline_color)
-    return document
-
-
-def _color(color: Color) -> dict[str, Any]:
-    if color is None:
-        return {"kind": "default"}
-    if isinstance(color, int):
-        return {"kind": "palette", "index": color}
-    red, green, blue = color
-    return {"kind": "rgb", "r": red, "g": green, "b": blue}
 
 
 def tree_document(tree: Tree, panes: Mapping[int, Pane], attached: Mapping[int, int]) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, Title
 from phux_core.errors import InternalError, PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
+from phux_core.server.history.pane_timeline import REPLAY_S, first_line
+from phux_core.server.kernel import line_discipline
 from phux_core.server.pty.intake import Intake
 from phux_core.server.run.follower import RunFollower
 from phux_core.server.run.runner import Runner
@@ -115,8 +117,15 @@ class Pane:
             on_end=self._finish_if_over,
         )
         position = partial(attrgetter("position"), self.intake)
-        self.tracker = ShellTracker(name, record.pid, record.shell, ShellMarks(record.nonce), loop.time())
-        self.keyboard = Keyboard(loop, fd, name, self.engine, journal, self.tracker, position)
+        self.tracker = ShellTracker(
+            name,
+            record.pid,
+            record.shell,
+            ShellMarks(record.nonce),
+            lambda event: self.runs.read_line(event),  # noqa: PLW0108  there are no runs yet
+            loop.time(),
+        )
+        self.keyboard = Keyboard(loop, fd, name, self.engine, journal.typed, self.tracker, position)
         self.watch = StateWatch(loop, self._look, self._on_state, lambda: self.keyboard.queue.may_be_unread)
         self.shell = shell = PaneShell(
             record, fd, self.tracker, self.keyboard, self.watch, journal, Waker(), position, self.intake.read_now
@@ -128,9 +137,13 @@ class Pane:
         self._wait_status: int | None = None
         self._freeing: asyncio.TimerHandle | None = None
         if fd >= 0:
+            log.timeline.terminal(self.seq, self.engine.name, record.cols, record.rows, record.history_limit)
+            if self.seq:
+                self.terminal.parsing_s = REPLAY_S / 2  # since the last checkpoint of an earlier service
             self.intake.begin()
             self.watch.touch()
         else:
+            log.timeline.close()
             self.terminal.retire()
             self.watch.look_now()
 
@@ -148,32 +161,39 @@ class Pane:
     def takes_input(self) -> bool:
         return self.fd >= 0 and not self.intake.ended
 
-    def _emit(self, name: str, /, **payload: object) -> None:
+    def _emit(self, name: str, place: int | None = None, /, **payload: object) -> None:
+        """Publish an event, and record it on the timeline, where its place may be before the end of the output."""
+        self.log.timeline.happened(name, self.seq if place is None else place, payload)
         self._context.emit(name, pane=self.id, seq=self.seq, **payload)
 
     # Output
 
     def _take(self, data: bytes) -> None:
-        contained, runs = self.faults.output, self.runs
+        contained = self.faults.output
         base = place = self.seq - len(data)
         with contained:
+            self.log.timeline.read(place)
             self.log.append(place, data)
         effects = self.terminal.feed(data)
         self.tracker.wrote(self._context.loop.time())
         for effect in effects:
             with contained:
                 if isinstance(effect, PrivateOsc):
-                    place = runs.take_output(data, base, place, effect.start)
-                    runs.take_mark(effect)
-                    place = max(place, effect.end)
+                    self.tracker.written(data[place - base : effect.start - base], place)
+                    place = effect.end
+                    self.runs.take_mark(effect)
                 else:
                     self._on_effect(effect)
         with contained:
-            runs.take_output(data, base, place, self.seq)
-            runs.finish_output()
+            self.tracker.written(data[place - base :], place)
+            self.runs.finish_output()
         if self.faults.engine_was_replaced:
             self.faults.engine_was_replaced = False
+            self.terminal.parsing_s = REPLAY_S
             self.keep_checkpoint()  # the next service must not feed it the same bytes
+        elif self.log.timeline.needs_screen(self.terminal):
+            with contained:
+                self.log.timeline.keep_screen(self.terminal.checkpoint(), self.terminal, self.log.first)
         self.watch.touch()
         with contained:
             self._context.on_output(self)
@@ -183,11 +203,16 @@ class Pane:
         contained = self.faults.output
         is_stored = False
         with contained:
-            self._context.on_checkpoint(self, self.terminal.checkpoint())
+            self.runs.note_start()
+        with contained:
+            checkpoint = self.terminal.checkpoint()
+            self._context.on_checkpoint(self, checkpoint)
             is_stored = True
-        if self.intake.journal_may_restart and (is_stored or self.journal.room < MAX_READ):
-            with contained:
-                self.runs.before_journal_restarts()
+            if self.log.timeline.takes_screen(self.terminal):
+                self.log.timeline.keep_screen(checkpoint, self.terminal, self.log.first)
+        is_logged = self.log.is_on and self.log.problem is None  # else only the journal has the output of a run
+        may_restart = is_stored and (is_logged or self.runs.current is None)
+        if self.intake.journal_may_restart and (may_restart or self.journal.room < MAX_READ):
             with contained:
                 self.log.catch_up(at_once=True)  # output that cannot be written becomes a hole
             with contained:
@@ -267,7 +292,15 @@ class Pane:
         self.watch.look_if_due()
         if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
+        tracker, is_echoed = self.tracker, line_discipline.is_echoed(self.fd)
+        # The shell's editor shows what it reads, but not what it leaves to the command that it is about to execute.
+        is_prompt = tracker.is_marked and not tracker.line.entered_at and not tracker.marks.has_typed_ahead
+        is_edited = is_prompt and not line_discipline.hides_lines(self.fd)
         data, written = self.keyboard.type(items, key=key)
+        if is_echoed and written.done():  # else it is echoed later, if at all
+            self.log.timeline.typed(self.seq, data)
+        elif is_edited and not is_echoed:
+            self.log.timeline.typed(self.seq, first_line(data))
         if data:
             self.ledger.typist = client if b"\r" in data or b"\n" in data else self.ledger.typist
             self.runs.typed(data)
@@ -321,6 +354,7 @@ class Pane:
             self.log.ended(ended_at=record.died_at, **record.ending())
         self.terminal.retire()
         self._emit("pane_closed", **record.ending())
+        self.log.timeline.close()
         with contained:
             self.runs.settle()
         self._context.on_dead(self)
@@ -346,6 +380,7 @@ class Pane:
             self.ledger.flush()
         with contained:
             self.log.close()
+        self.log.timeline.close()
         self.journal.close()
 
 

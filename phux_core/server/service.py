@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import os
@@ -14,11 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core import procfs, wire
 from phux_core.clock import boottime
-from phux_core.errors import LimitError
-from phux_core.keeper.journal import checkpoint_key, ledger_key, record_key
+from phux_core.keeper.journal import blob_key
 from phux_core.logs.places import server_name
-from phux_core.peer import peer_uid
-from phux_core.server.connection import Connection, error_document
+from phux_core.server.connection import Clients
 from phux_core.server.ending import end_programs, record_end
 from phux_core.server.history.pane_ledger import PaneLedger
 from phux_core.server.history.server_logs import Logs
@@ -46,15 +43,10 @@ if TYPE_CHECKING:
 
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
-    from phux_core.server.connection import Answer
+    from phux_core.server.connection import Answer, Connection
     from phux_core.server.keeper_link import Child, Inheritance
     from phux_core.server.settings import Settings
 
-MAX_CLIENTS = 1024
-# Additional connections for these calls, so that a user can inspect and end a server with too many clients.
-_RESERVED = 16
-_RESERVED_FOR = frozenset({"status", "tree", "kill", "kill_server"})
-_ACCEPT_AGAIN_S = 1.0
 # How long a program waits for the repetition of the request for which an earlier service started it.
 _CLAIM_S = 30.0
 # Numbers of subscriptions are unique among this many restarts.
@@ -80,7 +72,6 @@ class Service:
         dispatch: Callable[[Service, Connection, object, object, object], Answer],
     ) -> None:
         self.loop = loop
-        self._dispatch = dispatch
         stored_tree, _, stored_receipts = inheritance.blobs.get("tree", b"").partition(b"\n")
         self.tree = Tree.load(stored_tree) if stored_tree else Tree()
         self.receipts = Receipts(stored_receipts, self.write_tree)
@@ -117,16 +108,14 @@ class Service:
         self.starting = 0
         self._died: list[int] = []
         self._reported = tree_state(self.tree)
-        self._connections: set[Connection] = set()
-        self._surplus: set[Connection] = set()
+        self.clients = Clients(loop, partial(dispatch, self), self._on_leave, self._on_resume)
         self.stopping = False
-        self._accepting: set[asyncio.Task[object]] = set()
         self.keeper = KeeperLink(
             loop,
             channel,
             on_exit=self._on_exit,
             on_listener=self._replace_listener,
-            on_client=lambda fd: self._admit(socket.socket(fileno=fd)),
+            on_client=lambda fd: self.clients.admit(socket.socket(fileno=fd)),
             on_closed=self._on_keeper_gone,
         )
         self.engines.is_rebuilding = True
@@ -134,9 +123,9 @@ class Service:
         self.engines.is_rebuilding = False
         self._feed_mark[1] = 0
         self._lifecycle = Lifecycle(
-            loop, self.tree, settings, self._connections, remove_panes=self.remove_panes, shutdown=self.shutdown
+            loop, self.tree, settings, self.clients.connections, remove_panes=self.remove_panes, shutdown=self.shutdown
         )
-        self._listen(inheritance.listener)
+        self.clients.listen(inheritance.listener)
         self._lifecycle.tree_changed()
         for message in inheritance.messages:
             self.keeper.take(message)
@@ -273,8 +262,8 @@ class Service:
         def kept(record: PaneRecord) -> dict[str, Any]:
             blobs = inheritance.blobs
             return {
-                "checkpoint": blobs.get(checkpoint_key(record.id)),
-                "commands": blobs.get(ledger_key(record.id), b""),
+                "checkpoint": blobs.get(blob_key("checkpoint", record.id)),
+                "commands": blobs.get(blob_key("ledger", record.id), b""),
                 "aside": record.id in inheritance.hello["set_aside"],
             }
 
@@ -282,7 +271,7 @@ class Service:
             record = known.pop(child.pane, None)
             if record is None:
                 self.tree.pane_id_was_taken(child.pane)
-                self._adopt_orphan(child, inheritance.blobs.get(record_key(child.pane)))
+                self._adopt_orphan(child, inheritance.blobs.get(blob_key("record", child.pane)))
                 continue
             self.add_pane(record, child.master, child.journal, **kept(record), wait_status=child.status)
         for record in known.values():  # no program: it had ended before, and its status is in the tree
@@ -306,10 +295,10 @@ class Service:
 
     def _keep_checkpoint(self, pane: Pane, checkpoint: bytes) -> None:
         notes, tap = pane.tracker.marks.dump(), pane.engine.tap.dump()
-        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, notes, tap))
+        self.keeper.put(blob_key("checkpoint", pane.id), label(checkpoint, pane.seq, notes, tap))
 
     def _keep_command(self, pane_id: int, data: bytes, anew: bool) -> None:
-        self.keeper.put(ledger_key(pane_id), data, append=not anew)
+        self.keeper.put(blob_key("ledger", pane_id), data, append=not anew)
 
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)
@@ -337,74 +326,21 @@ class Service:
 
     # Clients
 
-    def connected(self, connection: Connection) -> None:
-        if self.stopping:
-            connection.close()
-        if len(self._connections) >= MAX_CLIENTS:
-            self._surplus.add(connection)
-        self._connections.add(connection)
-
-    def disconnected(self, connection: Connection) -> None:
-        self._connections.discard(connection)
-        self._surplus.discard(connection)
+    def _on_leave(self, connection: Connection) -> None:
         self._lifecycle.client_disconnected()
         self.events.drop_subscriber(connection)
         self.attachments.drop_client(connection)
 
-    def resumed(self, connection: Connection) -> None:
+    def _on_resume(self, connection: Connection) -> None:
         self.events.resumed(connection)
         self.attachments.resumed(connection)
-
-    def _accept(self) -> None:
-        try:
-            sock, _address = self._listener.accept()
-        except (BlockingIOError, ConnectionAbortedError):
-            return  # the client has disconnected already
-        except OSError as error:
-            _log.warning("cannot accept clients: %s", error)
-            self.loop.remove_reader(self._listener)  # out of descriptors, but still readable: retry later
-            self.loop.call_later(_ACCEPT_AGAIN_S, self._accept_again)
-            return
-        self._admit(sock)
-
-    def _admit(self, sock: socket.socket) -> None:
-        """Serve a new connection."""
-        sock.setblocking(False)
-        if peer_uid(sock) != os.getuid():
-            sock.close()
-            return
-        if len(self._connections) + len(self._accepting) >= MAX_CLIENTS + _RESERVED:
-            with contextlib.suppress(OSError):
-                sock.send(wire.encode({"error": error_document(_too_many_clients())}))
-            sock.close()
-            return
-        connect = self.loop.connect_accepted_socket(partial(Connection, self, self._execute), sock)
-        task = self.loop.create_task(connect)
-        self._accepting.add(task)
-        task.add_done_callback(self._accepting.discard)
-
-    def _execute(self, connection: Connection, call: object, params: object, key: object) -> Answer:
-        if connection in self._surplus and len(self._connections) > MAX_CLIENTS and call not in _RESERVED_FOR:
-            raise _too_many_clients()
-        return self._dispatch(self, connection, call, params, key)
 
     def _replace_listener(self, fd: int) -> None:
         """Accept clients on another socket, because the file of the old one was deleted."""
         if self.stopping:
             os.close(fd)
-            return
-        self.loop.remove_reader(self._listener)
-        self._listener.close()
-        self._listen(fd)
-
-    def _listen(self, fd: int) -> None:
-        self._listener = socket.socket(fileno=fd)
-        self._listener.setblocking(False)
-        self.loop.add_reader(self._listener, self._accept)
-
-    def _accept_again(self) -> None:
-        if not self.stopping:
-            self.loop.add_reader(self._listener, self._accept)
+        else:
+            self.clients.listen(fd)
 
     def _uptime_s(self) -> float:
         return boottime() - float(self._hello["started_on_clock"])
@@ -439,16 +375,11 @@ class Service:
             "panes": len(panes),
             "dead_panes": sum(pane.dead for pane in panes),
             "states": dict.fromkeys(STATES, 0) | Counter(pane.watch.state for pane in self.panes.values()),
-            "clients": len(self._connections),
+            "clients": len(self.clients.connections),
             "logs": {
                 "directory": self.logs.root or None,
                 "server": self.logs.server,
                 "bytes": None if self.logs.kept is None else self.logs.kept.total_bytes,
-                "holes": [
-                    {"terminal": f"@{pane.id}", "start": hole.start, "end": hole.end, "why": hole.why}
-                    for pane in self.panes.values()
-                    for hole in pane.log.holes
-                ],
                 **({} if unlogged is None else {"problem": unlogged}),
             },
             "memory": self._memory_document(),
@@ -472,29 +403,18 @@ class Service:
     def shutdown(self, why: str) -> None:
         """Make the keeper end the server, unless it is ending already."""
         if not self.stopping:
-            self._stop_listening()
+            self.stopping = True
+            self.clients.stop_listening()
             _log.info("ending: %s", why)
             self.attachments.ending(why)
             self.keeper.shutdown()
 
-    def _stop_listening(self) -> None:
-        self.stopping = True
-        self.loop.remove_reader(self._listener)  # new clients must find no server, and start one
-        self._listener.close()
-
     def _on_keeper_gone(self) -> None:
-        if not self.stopping:
-            self._stop_listening()
+        self.stopping = True
+        self.clients.stop_listening()
         record_end(self.panes.values())
-        for connection in list(self._connections):
+        for connection in list(self.clients.connections):
             connection.close()
         self.logs.close()
         self._ending = self.loop.create_task(end_programs(list(self.panes.values())))
         self._ending.add_done_callback(lambda _task: self.finished.set_result(None))
-
-
-def _too_many_clients() -> LimitError:
-    return LimitError(
-        f"{MAX_CLIENTS} clients are connected, which is the maximum",
-        remedy="close some, or end the server: phux kill --server",
-    )

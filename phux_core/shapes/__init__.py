@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from phux_core.shapes.logs import *
     from phux_core.shapes.results import *
     from phux_core.shapes.screen import *
+    from phux_core.shapes.timeline import *
     from phux_core.shapes.tree import *
     from phux_core.shapes.vocabulary import *
 
-_MODULES = ("vocabulary", "results", "tree", "screen", "logs", "events")
+_MODULES = ("vocabulary", "results", "tree", "screen", "logs", "timeline", "events")
 
 
 def __getattr__(name: str) -> object:

@@ -99,23 +99,6 @@ class StateCounts:
 
 
 @frozen(kw_only=True)
-class LogHole:
-    """A part of a pane's stream that is not in its log.
-
-    Attributes:
-        terminal: The pane, as a selector.
-        start: The sequence number of the first missing byte.
-        end: The sequence number after the last missing byte; null while that may still change.
-        why: The reason why these bytes could not be written.
-    """
-
-    terminal: str
-    start: int
-    end: int | None
-    why: str
-
-
-@frozen(kw_only=True)
 class LogStatus:
     """The status of a server's logs.
 
@@ -123,14 +106,12 @@ class LogStatus:
         directory: The directory of the logs; null if none are kept.
         server: The name of this server's directory in ``directory``.
         bytes: The total size of all logs of all servers; null until the size is known.
-        holes: The parts missing from the logs of the current panes.
         problem: The reason why panes are not logged, or not completely; absent if there is no problem.
     """
 
     directory: str | None
     server: str
     bytes: int | None
-    holes: list[LogHole]
     problem: str | None = None
 
 
@@ -363,3 +344,45 @@ class Killed(Document):
 
     killed: int
     problem: str | None = None
+
+
+@frozen(kw_only=True)
+class Verb:
+    """A verb of the command line.
+
+    Attributes:
+        name: The verb.
+        summary: Its purpose.
+        json: Whether it has the flag ``--json``.
+    """
+
+    name: str
+    summary: str
+    json: bool
+
+
+@frozen(kw_only=True)
+class Capabilities(Document):
+    """The result of ``phux --capabilities --json``: the parts of this installation.
+
+    Attributes:
+        version: The version of phux.
+        verbs: The verbs, in the order of the help.
+        schemas: The schemas of documents, as ``phux schema`` lists them.
+        conditions: The conditions of a wait.
+        states: The states of a pane.
+        events: The names of events.
+        engines: The terminal engines that can be used.
+        shells: The shells with an integration.
+        formats: The formats in which a screen can be drawn.
+    """
+
+    version: str
+    verbs: list[Verb]
+    schemas: list[str]
+    conditions: list[str]
+    states: list[str]
+    events: list[str]
+    engines: list[str]
+    shells: list[str]
+    formats: list[str]

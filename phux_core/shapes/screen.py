@@ -238,6 +238,7 @@ class ScreenState(_Screen):
         lines: Every row of the screen from the top, trailing blanks removed.
         scrollback: Rows that scrolled off the top, oldest first; empty unless requested.
         soft_wrap: The rows that continue in the next row.
+        at: For a screen of the past, when the output on it was complete (UTC); absent otherwise.
 
     Example:
         >>> screen = pane.snapshot()
@@ -249,6 +250,7 @@ class ScreenState(_Screen):
     lines: list[str]
     scrollback: list[str]
     soft_wrap: SoftWrap
+    at: str | None = None
 
     @property
     def text(self) -> str:

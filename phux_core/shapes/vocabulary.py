@@ -30,6 +30,12 @@ UnderlineStyle = Literal["double", "curly", "dotted", "dashed"]
 PictureFormat = Literal["text", "ansi", "html", "svg", "png"]
 """A format in which a screen can be drawn."""
 
+CastVersion = Literal[2, 3]
+"""A version of the format ``cast`` of recordings, asciicast."""
+
+RecordingFormat = Literal["cast", "html"]
+"""A format in which a recording can be exported."""
+
 ThemeName = Literal["dark", "light"]
 """The colors in which a screen is drawn."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import textwrap
@@ -30,6 +31,16 @@ ROOT = Path(__file__).parents[2]
 def test_the_cli_manual_is_current():
     current = (ROOT / "docs" / "cli.md").read_text()
     assert current == manual.render(), "outdated; run python -m phux_cli.manual > docs/cli.md"
+
+
+def test_the_man_page_is_current_and_valid():
+    current = ROOT / "docs" / "phux.1"
+    assert current.read_text() == manual.render_man(), "outdated; run python -m phux_cli.manual man > docs/phux.1"
+    if shutil.which("groff"):
+        command = ["groff", "-man", "-Tutf8", "-ww", str(current)]
+        shown = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert shown.stderr == ""
+        assert "Read a pane's screen" in shown.stdout
 
 
 @pytest.mark.parametrize(
@@ -58,6 +69,10 @@ def test_every_promise_about_security_names_existing_tests():
 EXAMPLES = [(verb, example) for verb in VERBS for example in load_verb(verb).EXAMPLES]
 
 
+LEAVE = {"attach": ("[work]", "\x01d"), "replay": ("? keys", "q")}
+"""What a verb that needs a terminal shows, and the keys that end it."""
+
+
 @pytest.mark.parametrize(("verb", "example"), EXAMPLES, ids=[example for _verb, example in EXAMPLES])
 def test_every_example_of_the_manual_runs(verb, example, tmp_path):
     with embedded_server(engine="pyte") as server:
@@ -69,14 +84,22 @@ def test_every_example_of_the_manual_runs(verb, example, tmp_path):
                 pane = phux.new_session("work", command=["sh"], cwd=str(tmp_path)).pane
                 pane.wait(state="prompt", timeout_s=20)
         if getattr(load_verb(verb), "NEEDS_TERMINAL", False):
+            shown, keys = LEAVE[verb]
             with OwnTerminal([PHUX, *example.split()[1:]], environment(server.socket), engine="pyte") as terminal:
-                terminal.shows("[work]")
-                terminal.type("\x01d")
+                terminal.shows(shown)
+                terminal.type(keys)
                 assert terminal.wait() == 0
+            return
+        env = cli.env | {"PATH": f"{BIN}:{cli.env['PATH']}"}
+        if getattr(load_verb(verb), "ENDS_ON_SIGNAL", False):
+            with subprocess.Popen(example.split(), env=env, cwd=tmp_path, stdout=subprocess.PIPE) as process:
+                assert process.stdout.readline()
+                process.send_signal(signal.SIGINT)
+                assert process.wait(30) == 0
             return
         finished = subprocess.run(
             ["sh", "-c", example],
-            env=cli.env | {"PATH": f"{BIN}:{cli.env['PATH']}"},
+            env=env,
             cwd=tmp_path,
             capture_output=True,
             timeout=60,
@@ -89,7 +112,13 @@ def _blocks(document: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/running.md", "docs/shell-integration.md"])
+SKILL = "cli/phux_cli/skill"
+
+
+@pytest.mark.parametrize(
+    "document",
+    ["README.md", "docs/running.md", "docs/shell-integration.md", f"{SKILL}/quick.md", f"{SKILL}/full.md"],
+)
 def test_transcripts_show_the_output_of_the_commands(document, tmp_path):
     (transcript,) = _blocks(document, "console")
     steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", transcript, re.MULTILINE)
@@ -113,6 +142,24 @@ def test_transcripts_show_the_output_of_the_commands(document, tmp_path):
             assert finished.stdout == expected, command
     finally:  # the last step ends the server, unless an earlier step failed
         subprocess.run([BIN / "phux", "kill", "--server"], env=env, capture_output=True, timeout=60)
+
+
+def test_the_transcript_of_the_live_view_shows_its_urls(tmp_path):
+    (transcript,) = _blocks("docs/web.md", "console")
+    printed = transcript.partition("$ phux web\n")[2]
+    with embedded_server() as server:
+        assert "$ phux new -d -s work\n" in transcript
+        assert Cli(server.socket, tmp_path)("new", "-d", "-s", "work").out in transcript
+        command = [BIN / "phux", "web", "--bind", "127.0.0.1:0", "--socket", server.socket]
+        with subprocess.Popen(command, env=clean_environment(), stdout=subprocess.PIPE, text=True) as process:
+            lines = [process.stdout.readline() for _line in printed.splitlines()]
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 0
+    assert re.sub(r":[0-9]+/#[\w-]{40,}", "", "".join(lines)) == re.sub(r":8737/#\w+", "", printed)
+
+
+def test_the_quick_guide_for_models_has_less_than_2_kb():
+    assert len((ROOT / SKILL / "quick.md").read_bytes()) < 2000
 
 
 def run_python(program, directory, **variables):
@@ -155,6 +202,21 @@ def test_the_python_of_the_page_on_running_commands_runs(tmp_path):
     bodies = _blocks("docs/running.md", "python")
     assert bodies
     run_bodies(bodies, tmp_path)
+
+
+def test_the_python_of_the_page_on_logs_runs(tmp_path):
+    of_stored_logs, of_the_past = _blocks("docs/logs.md", "python")
+    with embedded_server() as server, blocking.connect(server.socket) as phux:
+        phux.new_session("earlier", command=["echo", "hello"]).pane.wait(state="dead", timeout_s=20)
+        shutil.copytree(phux.status().logs.directory, tmp_path / "phux/logs")
+    assert run_python(of_stored_logs, tmp_path, XDG_STATE_HOME=str(tmp_path)) == ["earlier hello"]
+    finished = [line.split()[1:] for line in run_python(of_the_past, tmp_path)]
+    assert finished == [["1.1", "0"], ["1.2", "0"]]
+
+
+def test_the_python_of_the_page_on_recordings_runs(tmp_path):
+    (program,) = _blocks("docs/recordings.md", "python")
+    run_python(program, tmp_path)
 
 
 def test_the_python_of_the_wire_page_prints_the_tree(tmp_path):

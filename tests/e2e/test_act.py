@@ -91,6 +91,22 @@ def test_an_act_that_executes_no_command_finds_the_prompt(pane):
         assert pane.act(*keys, state="prompt", timeout_s=10).met == "state"
 
 
+@pytest.mark.parametrize(
+    ("program", "before", "state", "keys"),
+    [
+        (["fish"], None, "prompt", ["C-c"]),
+        (["sh", "-c", "stty -echo; echo ready; cat >/dev/null"], "ready", "awaiting_secret", ["a line", "Enter"]),
+        (["sh", "-c", "stty -icanon -echo; echo ready; cat >/dev/null"], "ready", "awaiting_input", ["x"]),
+        (["vim", "-u", "NONE"], "VIM", "fullscreen", ["Escape"]),
+    ],
+)
+def test_an_act_whose_keys_make_the_program_write_nothing_finds_its_state(phux, program, before, state, keys):
+    silent = phux.new_session(command=program).pane
+    silent.wait(until=before, state=None if before else state, timeout_s=20)
+    silent.wait(idle_ms=300, timeout_s=20)
+    assert silent.act(*keys, state=state, timeout_s=10).met == "state"
+
+
 def test_an_act_in_a_nested_shell_finds_its_prompt(pane):
     assert pane.act("sh", "Enter", state="prompt", timeout_s=10).met == "state"
     changes = pane.act("sleep 0.2; echo do''ne", "Enter", state="prompt", timeout_s=10)

@@ -52,6 +52,15 @@ def test_every_verb_returns_the_ids_of_created_or_changed_objects(work):
     assert work.json("kill", "@3")["killed"] == 1
 
 
+def test_kill_ends_several_targets_or_none(work):
+    work.json("new-window", "work", "--", "sleep", "1000")
+    work.json("new", "-s", "other", "--", "sleep", "1000")
+    assert work("kill", "work:0", "nowhere", "other").code == 1
+    assert len(work.json("ls")["sessions"]) == 2
+    assert work.json("kill", "work:1", "work", "@2", "other", "other")["killed"] == 3
+    assert work.json("ls")["sessions"] == []
+
+
 def test_tree_without_json_draws_sessions_windows_and_panes(work):
     work.json("split", "work", "--", "sh", "-c", r"printf '\033]2;a\\b \033[31m title\007'; exec sleep 1000")
     work.json("new-window", "work", "--", "sh", "-c", "exit 3")

@@ -177,6 +177,7 @@ def test_a_read_only_client_may_only_watch(server, place):
         ):
             assert client.ask(call, **params)["error"]["code"] == "refused"
         assert client.get("snapshot", pane=place["pane_id"])["cols"] == 40
+        assert client.get("timeline", pane=place["pane_id"])["pane"] == place["pane_id"]
 
 
 @pytest.mark.parametrize("policy", ["smallest", "largest", "latest", "manual"])

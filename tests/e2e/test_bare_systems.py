@@ -25,6 +25,7 @@ OWN_TMP = """
 exec 3<"$0"; set -e; keep=$(mktemp -d -p /var/tmp); mount --bind "$1" "$keep"; mount -t tmpfs tmpfs /tmp; mkdir -p "$1"
 mount --bind "$keep" "$1"; umount "$keep"; rmdir "$keep"; cd /; exec sh -e /dev/fd/3
 """
+READ_ONLY = ["-m", "sh", "-c", 'mount -t tmpfs -o ro tmpfs /mnt && exec sh -e "$0"']
 WITH_OWN_TMP = ["-m", "sh", "-c", OWN_TMP]
 
 
@@ -173,6 +174,17 @@ def test_without_a_home_nothing_is_logged_and_status_and_doctor_report_the_probl
         assert check["name"] == "logs"
         assert "set HOME" in check["remedy"]
     assert not [name for name in os.listdir(tmp_path) if name.startswith("~")]
+
+
+def test_doctor_reports_directories_that_cannot_be_created(inside):
+    (document,) = inside(
+        READ_ONLY,
+        "phux doctor --json || test $? = 1",
+        PHUX_SOCKET="/mnt/new/phux.sock",
+        XDG_STATE_HOME="/mnt/state",
+    )[0]
+    bad = {check["name"]: check["remedy"] for check in document["checks"] if not check["ok"]}
+    assert bad == {"socket": "make /mnt writable", "logs": "make /mnt writable"}
 
 
 def test_without_its_runtime_directory_the_server_uses_tmp_and_prints_a_warning(inside):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from rawwire import HELLO, RawClient
 from servers import BIN, Cli, eventually, process_gone
 
 LIMIT = 96
@@ -40,6 +41,7 @@ def test_a_server_without_descriptors_for_a_pane_refuses_it_and_loses_none(cli):
         service = cli.json("status")["service_pid"]
         os.kill(service, signal.SIGKILL)
         eventually(lambda pid=service: process_gone(pid))
+        eventually(lambda: "problem" not in cli.json("status"))  # until then, the keeper may answer
         status = cli.json("status")
         assert (status["service_restarts"], status["panes"]) == (restarts, len(names))
         assert "problem" not in status["logs"]
@@ -47,6 +49,24 @@ def test_a_server_without_descriptors_for_a_pane_refuses_it_and_loses_none(cli):
         assert cli("run", name, "echo alive").out == "alive\n"
     assert cli("kill", names[-1]).code == 0
     assert cli("new", "-d", "-s", "again").code == 0
+
+
+def test_a_server_without_descriptors_for_a_client_refuses_it_and_can_be_looked_at_and_ended(cli):
+    with contextlib.ExitStack() as many:
+        error = {}
+        while "error" not in error:
+            client = many.enter_context(RawClient(cli.socket))
+            error = client.ask("commands")
+        assert error["error"]["message"].endswith(f"for another client: its limit is {LIMIT}")
+        assert cli("ls").code == cli("status").code == 0
+        assert cli("run", "first", "true", "--json").error["error"]["code"] == "limit"
+        refusal = {}
+        while "error" not in refusal:  # the connections of the reserved calls are used up
+            client = many.enter_context(RawClient(cli.socket, greet=False))
+            client.send(HELLO)
+            refusal = client.receive()
+        assert refusal["error"] == error["error"]
+    eventually(lambda: cli("run", "first", "echo well").out == "well\n")
 
 
 @contextlib.contextmanager

@@ -98,7 +98,7 @@ def test_a_streamed_log_equals_the_written_bytes_across_rotation_and_service_dea
     written = read_all(phux, "@1")
     assert len(written) == len(expected)
     assert written == expected
-    assert phux.status().logs.holes == []
+    assert phux.log_list()[0].holes == []
     # Earlier bytes can be read again.
     text = phux.logs("@1", from_byte=100, max_bytes=50, mode="raw")
     assert text.content.encode("utf-8", "surrogateescape") == expected[100:150]
@@ -227,7 +227,7 @@ def test_logs_of_earlier_servers_are_read_with_and_without_a_server(tmp_path, mo
         assert re.fullmatch(rf"{listed[0]}:2:\d+:of the first server\n", cli("search", "^of the").out)
         assert cli("search", "^of the", "--session", "other").code == 1
         assert cli("logs", "@7").code == cli("output", "7.1").code == cli("output", "1.7").code == 1
-        assert cli("output", "x", "--json").error["error"]["code"] == "bad_request"
+        assert cli("output", "x", "--json").error["error"]["code"] == "no_server"
         # With another server, whose panes have other ids.
         assert cli.json("new", "-s", "second")["terminal_id"] == 2
         assert "of the first server" in cli("logs", "@1").out
@@ -504,11 +504,10 @@ def test_a_pattern_that_takes_too_long_is_stopped(cli, pattern, line):
         stored_logs.search(pattern, root=root)
 
 
-def test_without_server_and_logs_the_error_of_a_read_names_what_is_missing(tmp_path):
-    with pytest.raises(NoSuchTargetError, match="no server is running, and there are no logs"):
-        stored_logs.read(None, root=str(tmp_path))
-    with pytest.raises(NoSuchTargetError, match="no server is running, and there is no log of a session 'work'"):
-        stored_logs.read("work", root=str(tmp_path))
+@pytest.mark.parametrize("target", [None, "work", "."])
+def test_without_server_and_logs_a_read_fails(tmp_path, target):
+    with pytest.raises(NoSuchTargetError, match="no server is running, and there is no such log"):
+        stored_logs.drive(flows.logs(stored_logs.CALLER, target), str(tmp_path))
 
 
 def test_an_abandoned_search_is_ended(cli):

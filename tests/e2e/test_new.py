@@ -42,6 +42,14 @@ def test_pane_ids_are_never_reused(cli):
     assert cli.json("new", "-s", "a")["terminal_id"] > first
 
 
+def test_new_with_the_flag_for_existing_sessions_finds_or_creates_one(cli):
+    first = cli.json("new", "-A", "-s", "work", "--", "cat")
+    assert cli.json("new", "-A", "-s", "work", "--", "top") == first
+    assert "found session 'work', pane @1" in cli("new-session", "-A", "-d", "-s", "work").out
+    assert cli.json("new", "-A", "-s", "other")["terminal_id"] == 2
+    assert cli("new", "-A", "-d").code == 1
+
+
 def test_a_name_in_use_is_an_error_and_nothing_is_created(cli):
     cli.json("new", "-s", "work")
     finished = cli("new", "--json", "-s", "work")

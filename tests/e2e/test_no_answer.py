@@ -111,6 +111,25 @@ def test_a_call_made_while_the_service_is_stopped_is_executed_once_it_continues(
         assert (listed.result().code, listed.result().err) == (0, "")
 
 
+@pytest.mark.parametrize("is_connected", [True, False])
+def test_a_request_whose_caller_gave_up_is_not_executed_by_a_service_that_was_frozen(frozen, is_connected):
+    socket, service_pid = frozen
+    with blocking.Phux(socket, timeout_s=1) as phux:
+        pane = blocking.Pane(phux, 1)
+        if is_connected:
+            os.kill(service_pid, signal.SIGCONT)
+            phux.status()
+            os.kill(service_pid, signal.SIGSTOP)
+        with pytest.raises(phux_client.TimedOutError):
+            pane.send_keys("typed", "Enter")
+        with pytest.raises(phux_client.TimedOutError):
+            pane.resize(40, 10)
+        os.kill(service_pid, signal.SIGCONT)
+        pane.send_keys("later", "Enter")
+        pane.wait(until="later", timeout_s=20)
+        assert (pane.snapshot().lines[0], pane.info().cols) == ("later", 80)
+
+
 def test_the_keeper_reports_the_status_of_a_server_whose_service_keeps_dying(tmp_path):
     with faulty_server(tmp_path, DYING) as server:
         cli = Cli(server.socket, tmp_path)

@@ -46,6 +46,11 @@ HOMES = {
         {".bashrc": f"{BASH_RC}PROMPT_COMMAND='history -a; history -w'\ntrap ': \"$BASH_COMMAND\"' DEBUG\n"},
         [".bash_history", ".history"],
     ),
+    "bash with a readonly file": (
+        ["bash"],
+        {".bashrc": f"{BASH_RC}declare -rx HISTFILE=~/mine\nPROMPT_COMMAND=('history -a')\nreadonly HISTSIZE=500\n"},
+        [".bash_history", "mine"],
+    ),
     "login bash": (
         ["bash", "-l"],
         {".bash_profile": f"{BASH_RC}HISTFILE=~/mine\n", ".bash_logout": "history -a\n"},
@@ -99,10 +104,28 @@ HOMES = {
         {".zshrc": f"{PLAIN_RC['.zshrc']}HISTSIZE=50 SAVEHIST=50\nprecmd() {{ HISTFILE=~/mine }}\n"},
         ["mine"],
     ),
+    "zsh that names its file before each command": (
+        ["zsh"],
+        {".zshrc": f"{PLAIN_RC['.zshrc']}setopt share_history\npreexec() {{ HISTFILE=~/mine SAVEHIST=100 }}\n"},
+        ["mine"],
+    ),
+    "zsh with a readonly file": (
+        ["zsh"],
+        {".zshrc": f"{PLAIN_RC['.zshrc']}typeset -r HISTFILE=~/mine SAVEHIST=500\nsetopt share_history\n"},
+        ["mine"],
+    ),
     "fish": (["fish"], {".config/fish/config.fish": PLAIN_RC[".config/fish/config.fish"]}, []),
     "fish with a file of its own": (
         ["fish"],
         {".config/fish/config.fish": f"{PLAIN_RC['.config/fish/config.fish']}set -g fish_history other\n"},
+        [],
+    ),
+    "fish that names its file at each prompt": (
+        ["fish"],
+        {
+            ".config/fish/config.fish": f"{PLAIN_RC['.config/fish/config.fish']}"
+            "function mine --on-event fish_prompt\n    set -g fish_history other\nend\n"
+        },
         [],
     ),
     "ksh": (["ksh"], {}, [".sh_history"]),
@@ -116,6 +139,7 @@ HOMES = {
         {".shrc": "HISTFILE=$HOME/mine\nexport SEEN=yes\n"},
         [".ash_history", "mine"],
     ),
+    "busybox with a readonly file": (["busybox", "sh"], {".shrc": "readonly HISTFILE=$HOME/mine\n"}, ["mine"]),
 }
 # Setting HISTFILESIZE truncates the file that HISTFILE names at that moment, in the user's own rc file.
 OPENED_BY_RC = {"bash with a file of its own": ["mine"]}

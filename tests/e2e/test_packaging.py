@@ -32,7 +32,7 @@ def test_the_wheel_has_only_our_packages_at_its_top_level(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     tops = {name.partition("/")[0] for name in names}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {
+    assert {top for top in tops if not top.endswith((".dist-info", ".data"))} == {
         "phux_core",
         "phux_client",
         "phux_cli",
@@ -43,8 +43,11 @@ def test_the_wheel_has_only_our_packages_at_its_top_level(wheel):
     assert not [name for name in names if "test" in name.lower()]
 
 
-def test_the_wheel_contains_every_schema(wheel):
+def test_the_wheel_contains_every_schema_the_guides_and_the_man_page(wheel):
     with zipfile.ZipFile(wheel) as archive:
+        data = [name.partition(".data/data/")[2] for name in archive.namelist() if ".data/data/" in name]
+        assert data == ["share/man/man1/phux.1"]
+        assert {f"phux_cli/skill/{guide}.md" for guide in ("quick", "full")} <= set(archive.namelist())
         for path in (ROOT / "schemas").glob("*.json"):
             assert archive.read(f"phux_core/schemas/{path.name}") == path.read_bytes()
 

@@ -90,12 +90,12 @@ def test_a_mark_with_thousands_of_digits_does_not_affect_the_pane_even_when_repl
 
 MARK_FAULT = """
 from phux_core.server.shell import marks
-take = marks.ShellMarks.take
+parse = marks.ShellMarks.parse
 def faulty(self, mark):
     if b"BOOM" in mark.data and is_on():
         raise RuntimeError("a fault in tracking marks")
-    return take(self, mark)
-marks.ShellMarks.take = faulty
+    return parse(self, mark)
+marks.ShellMarks.parse = faulty
 """
 MARKS = r"for i in 1 2 3; do printf '\033]7748;BOOM;%s\007' $i; done; echo said"
 
@@ -160,7 +160,7 @@ KIND.METHOD = faulty
 @pytest.mark.parametrize(
     "place",
     [
-        *("PaneLedger.flush", "PaneLog.catch_up", "PaneLog.update", "RunFollower.before_journal_restarts"),
+        *("PaneLedger.flush", "PaneLog.catch_up", "PaneLog.update", "RunFollower.note_start"),
         *("RunFollower.pane_died", "PaneLedger.pane_died", "PaneLog.ended", "RunFollower.settle"),
         "Service._keep_checkpoint",
     ],
@@ -277,7 +277,7 @@ def test_a_run_ends_correctly_although_its_terminal_could_not_be_rebuilt(tmp_pat
     ("engine", "how", "deaths"),
     [
         ("ghostty", "os.abort()", 2),
-        ("pyte", "os.kill(os.getpid(), 9)", 4),
+        ("pyte", "os._exit(9)", 2),
     ],
 )
 def test_a_pane_that_ends_the_service_while_it_is_rebuilt_is_set_aside(tmp_path, engine, how, deaths):
@@ -342,7 +342,7 @@ def test_a_service_killed_from_outside_while_it_rebuilds_loses_no_screen(tmp_pat
         before = pane.snapshot().text
         server.on()
         os.kill(status.service_pid, signal.SIGKILL)
-        for _ in range(2):
+        for _ in range(5):
             eventually((tmp_path / "seen").exists)
             (tmp_path / "seen").unlink()
             kill_any_service(status.keeper_pid)

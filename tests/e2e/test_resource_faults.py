@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from servers import BIN, Cli, Finished, eventually, process_gone
+from servers import BIN, Cli, eventually, process_gone
 
 OTHER_UID = 54321
 IDENTITY = {"user": OTHER_UID, "group": OTHER_UID, "extra_groups": []}
@@ -61,17 +61,7 @@ def test_a_system_without_free_terminals_refuses_a_pane_and_has_one_after_anothe
 class OtherUser(Cli):
     """``phux`` as another user, whom limits concern; root has none."""
 
-    def __call__(self, *words, stdin=b"", timeout_s=30, **env):
-        process = subprocess.run(
-            [BIN / "phux", *words],
-            env=self.env | env,
-            cwd=self.cwd,
-            input=stdin,
-            capture_output=True,
-            timeout=timeout_s,
-            **IDENTITY,
-        )
-        return Finished(words[0] if words else "", process)
+    identity = IDENTITY
 
     def limit_processes(self, pid, count):
         """Set the soft limit of a process, which root may not do in every container; return the old limit."""

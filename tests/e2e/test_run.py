@@ -138,8 +138,8 @@ def test_a_line_wider_than_the_pane_is_one_line(open_shell):
 def test_run_works_in_a_tiny_pane(open_shell, shell, size):
     if shell == "zsh" and size == (2, 2):
         size = (2, 24)  # zsh itself aborts in two rows of two columns
-    if shell == "busybox" and size == (2, 2):
-        size = (3, 2)  # if the prompt of busybox fills the row, phux does not find the start of the output
+    if shell == "busybox":
+        size = (80, 2)  # if a line does not fit, the rows after the first count as output
     pane = open_shell(shell, size=size)
     assert pane.run("echo hello world; sh -c 'exit 5'", timeout_s=20).exit_code == 5
     assert pane.run("seq -s , 1 100", timeout_s=20).output == ",".join(map(str, range(1, 101)))
@@ -197,10 +197,26 @@ def test_raw_output_has_nothing_of_the_line_editor(posix_pane):
         assert posix_pane.run("printf x", raw=True, timeout_s=10).output == "x", command
 
 
-def test_raw_output_of_comments_in_fish_is_at_most_a_newline(open_shell):
+def test_raw_output_of_fish_has_nothing_of_its_line_editor(open_shell):
     pane = open_shell("fish")
-    for command in ("# a comment", "echo # a\n# b", "cd ."):
-        assert pane.run(command, raw=True, timeout_s=10).output in {"", "\n"}
+    for command in ("# a comment", "  # another", "#one\n#two", "cd .", "true # end", ";"):
+        assert pane.run(command, raw=True, timeout_s=10).output == "", command
+    assert pane.run("echo # a\n# b", raw=True, timeout_s=10).output == "\n"
+
+
+@pytest.mark.parametrize("nested", [None, "dash", "zsh -f"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "ksh", "busybox"])
+def test_aliases_for_builtins_do_not_affect_run(open_shell, shell, nested):
+    pane = open_shell(shell)
+    if nested is not None:
+        pane.send_keys(nested, "Enter")
+        wait_for_program(pane, nested.split()[0])
+        pane.wait(state="prompt", timeout_s=20)
+    names = ("alias", "builtin", "command", "eval", "printf", "source")
+    pane.run("alias " + " ".join(f"{name}=false" for name in names), timeout_s=20)
+    for command in ("echo\ta; (exit 3)", "echo a; PS1='$ '; (exit 3)", "# one\necho a\n(exit 3)"):
+        result = pane.run(command, timeout_s=20)
+        assert (result.exit_code, result.output) == (3, "a"), command
 
 
 def test_output_may_end_without_a_newline(pane):
@@ -533,7 +549,7 @@ def test_a_sourced_file_that_replaces_the_hooks_keeps_the_exit_code(open_shell, 
     assert (result.exit_code, result.exit_known) == (code, True)
     assert pane.commands()[-1].exit_code in {None, code}
     result = pane.run("echo next; (exit 3)", timeout_s=20)
-    assert (result.output, result.exit_code, result.exit_known) in {("next", 255, False), ("next", 3, True)}
+    assert (result.output, result.exit_code, result.exit_known) == ("next", 3, True)
 
 
 def test_an_exit_code_of_255_is_known(pane):
@@ -1077,6 +1093,7 @@ def test_no_command_is_appended_to_a_line_that_fish_rejected(open_shell):
     pane.send_keys("echo )", "Enter")
     with pytest.raises(errors.BusyError, match="partly typed line"):
         pane.run("echo no", timeout_s=10)
+    pane.wait(idle_ms=100, timeout_s=10)  # fish may lose a C-c right after another key
     pane.send_keys("C-c")
     assert pane.run("echo yes", timeout_s=10).output == "yes"
     pane.send_keys("no-such-program", "Enter")

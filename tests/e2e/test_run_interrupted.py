@@ -37,6 +37,9 @@ class Client:
             stderr=subprocess.PIPE,
         )
 
+    def interrupt(self):
+        self._process.send_signal(signal.SIGINT)
+
     def end(self, number=signal.SIGINT):
         self._process.send_signal(number)
         out, err = self._process.communicate(timeout=20)
@@ -103,6 +106,19 @@ def test_a_command_that_ignores_the_interrupt_is_reported_as_running(open_shell,
     assert f"phux signal @{pane.id} KILL" in result.err
     assert cli("signal", f"@{pane.id}", "KILL").code == 0
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
+
+
+def test_a_second_ctrl_c_does_not_wait_for_the_result_of_the_interrupt(open_shell, cli):
+    pane = open_shell("bash")
+    client = begin(cli, pane, "(trap '' INT; exec env sleep 60)", "--interrupt")
+    client.interrupt()
+    pane.wait(until="^C", timeout_s=20)
+    result = client.end()
+    assert (result.code, result.out) == (130, "")
+    assert result.err == (
+        f"phux: the command may still be running in @{pane.id}\nphux: stop it with: phux signal @{pane.id} KILL\n"
+    )
+    assert cli("signal", f"@{pane.id}", "KILL").code == 0
 
 
 def test_a_queued_command_is_not_typed_after_ctrl_c(open_shell, cli):

@@ -300,11 +300,13 @@ def test_a_run_on_the_alternate_screen_without_marks_is_refused_with_a_remedy(op
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
-def test_run_works_in_a_posix_shell_with_echo_off(open_shell):
-    pane = open_shell("dash")
+@pytest.mark.parametrize("shell", ["dash", "ksh", "busybox"])
+def test_run_works_in_a_posix_shell_with_echo_off(open_shell, shell):
+    pane = open_shell(shell)
     pane.run("stty -echo")
-    result = pane.run("echo hi; (exit 3)", timeout_s=20)
-    assert (result.output, result.exit_code) == ("hi", 3)
+    for command in ("echo hi; (exit 3)", "echo\thi\n(exit 3)", "echo hi; : " + "x" * 100 + "; (exit 3)"):
+        result = pane.run(command, timeout_s=20)
+        assert (result.output, result.exit_code) == ("hi", 3)
     pane.run("stty echo", timeout_s=20)
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 

@@ -123,24 +123,29 @@ def test_a_shell_that_interrupts_itself_ends_the_run(marked_pane, command):
     assert marked_pane.run("echo after", queue=True, timeout_s=10).output == "after"
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "unset PROMPT_COMMAND; PS1='new > '",
-        "PROMPT_COMMAND=(); PS1='new > '",
-        "PROMPT_COMMAND=('PS1=\"new > \"')",
-        "printf 'one\\ntwo\\n'; declare -a PROMPT_COMMAND=(true); PS1='new > '",
-    ],
-)
-def test_run_works_in_bash_after_all_hooks_were_removed(open_shell, change):
-    pane = open_shell("bash")
-    pane.run("true")
-    result = pane.run(change, timeout_s=20)
-    assert (result.exit_code, result.output) == (0, "one\ntwo" if "one" in change else "")
-    assert pane.info().state == "prompt"
-    for _ in range(2):
-        result = pane.run("echo hi; (exit 3)", timeout_s=20)
-        assert (result.exit_code, result.output) == (3, "hi")
+HOOK_CHANGES = [
+    "unset PROMPT_COMMAND; PS1='new > '",
+    "PROMPT_COMMAND=(); PS1='new > '",
+    "PROMPT_COMMAND=('PS1=\"new > \"')",
+    "printf 'one\\ntwo\\n'; declare -a PROMPT_COMMAND=(true); PS1='new > '",
+    "PROMPT_COMMAND=(); PS0=; PS1='new > '",
+    "unset PS1 PS0 PROMPT_COMMAND",
+    "PROMPT_COMMAND=('history -a')",
+    "unset PROMPT_COMMAND",
+]
+
+
+@pytest.mark.parametrize("change", HOOK_CHANGES)
+def test_run_works_in_bash_after_all_hooks_were_removed_again_and_again(open_shell, change):
+    for second in HOOK_CHANGES:
+        pane = open_shell("bash")
+        for command in (change, second):
+            result = pane.run(f"{command}; (exit 4)", timeout_s=20)
+            assert (result.exit_code, result.output) == (4, "one\ntwo" if "one" in command else ""), (change, second)
+        for _ in range(2):
+            result = pane.run("echo hi; (exit 3)", timeout_s=20)
+            assert (result.exit_code, result.output) == (3, "hi"), (change, second)
+        pane.wait(state="prompt", timeout_s=10)
 
 
 @pytest.mark.parametrize("command", ["read -e x", "read -n 1 x", "read -s -n 1 x", "select x in a b; do break; done"])

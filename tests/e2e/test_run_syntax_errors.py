@@ -66,7 +66,9 @@ COMMANDS = [
 # Traces of phux: a file, variables, the wrapper.
 OURS = re.compile(r"/r[0-9a-f]{6}\b|\b_[pq]\b|7748|command eval|builtin eval|/dev/\./null")
 # How shells start their messages: the shell, the option or builtin, the line number.
-PREFIX = re.compile(r"^(?:E: )?(?:\S*/)?(?:bash|zsh|dash|mksh|ksh|sh|busybox): ?(?:(?:-c|(?:line )?\d+): ?)*")
+PREFIX = re.compile(
+    r"^(?:E: )?(?:\S*/)?(?:bash|zsh|dash|mksh|ksh|sh|busybox)(?:\[\d+\])?: ?(?:(?:-c|(?:line )?\d+): ?)*"
+)
 EVAL = re.compile(r"\beval: (?:line \d+: )?")
 
 
@@ -116,17 +118,61 @@ def test_a_command_that_cannot_be_parsed_ends_as_in_the_shell_itself(open_shell,
     assert wrong == []
 
 
-def test_messages_of_long_scripts_with_tabs_are_those_of_dash(open_shell, tmp_path):
-    pane = open_shell("dash")
-    padding = "\techo ok\n" * 400
-    for command in (
+def scripts(padding):
+    """Return commands that cannot be typed, each with errors, with tabs, long lines or many of them."""
+    return [
         f"if true; then\n{padding}\tnosuchcommand\n\tcd /nonexistent\nfi",
         f"f() {{\n{padding}\treturn 3\n}}\nf\n\t)\n",
-    ):
-        code, text = truth(["dash"], command, tmp_path)
+        f"nosuchcommand '{padding}'; false",
+        "nosuchcommand 'grüße" + "ä" * 40 + "'; (exit 4)",
+        f"cat <<EOF\n\t$((1 + 2)) `echo b`\n{padding}EOF\nnosuchcommand\n",
+        f"# comment '\n{padding}cd /nonexistent || nosuchcommand \\\n\tx\n(exit 9)",
+        "case a in\n\ta) nosuchcommand;;\nesac; x=${x?gone}",
+        f"while read line; do\n\tnosuchcommand \"$line\"\ndone <<'EOF'\n1'\n\t2\nEOF\necho '{padding}'\n)",
+    ]
+
+
+@pytest.mark.parametrize("padding", ["\techo ok\n", "\techo ok\n" * 400, "\techo okay\n" * 9000, "x" * 8000 + "\n"])
+@pytest.mark.parametrize("shell", ["dash", "ksh", "busybox"])
+def test_messages_of_commands_that_cannot_be_typed_are_those_of_the_shell(open_shell, tmp_path, shell, padding):
+    pane = open_shell(shell)
+    wrong = []
+    for command in scripts(padding):
+        code, text = truth(ARGV[shell], command, tmp_path)
         result = pane.run(command, timeout_s=20)
-        assert (result.exit_code, message(result.output)) == (code, message(text))
-        assert EVAL.search(result.output) is None
+        if (
+            (result.exit_code, message(result.output)) != (code, message(text))
+            or EVAL.search(result.output)
+            or OURS.search(result.output)
+            or pane.run("echo usable", timeout_s=20).output != "usable"
+        ):
+            wrong.append((command[:60], code, text[-300:], result.exit_code, result.output[-300:]))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("shell", ["dash", "ksh", "busybox"])
+def test_a_command_that_cannot_be_typed_is_one_command_like_others(phux, open_shell, shell):
+    pane = open_shell(shell)
+    pane.run("(exit 6)", timeout_s=20)
+    with phux.watch(pane.selector) as events:
+        assert pane.run("# first\necho\t$?\n(exit 7)", timeout_s=20).output == "6"
+        pane.run("echo\t$?; alias | wc -l", timeout_s=20)
+        seen = []
+        for event in events:
+            if event.event in {"command_started", "command_finished"}:
+                seen.append((event.event, getattr(event, "command", None) or event.exit_code))
+            if len(seen) == 4:
+                break
+    assert seen == [
+        ("command_started", "# first\necho\t$?\n(exit 7)"),
+        ("command_finished", 7),
+        ("command_started", "echo\t$?; alias | wc -l"),
+        ("command_finished", 0),
+    ]
+    assert [entry.command for entry in pane.commands()][-2:] == [seen[0][1], seen[2][1]]
+    assert pane.run("alias two=echo\n\ttwo lines", timeout_s=20).exit_code == (127 if shell == "ksh" else 0)
+    output = pane.run("alias", timeout_s=20).output
+    assert len(re.findall("^(?:alias )?r[0-9a-f]{6}=", output, re.MULTILINE)) == 1, "earlier aliases are removed"
 
 
 @pytest.mark.parametrize("shell", ["dash", "ksh", "busybox", "mksh"])

@@ -76,6 +76,15 @@ def test_the_next_server_reports_what_was_lost_and_its_logs_are_readable(cli, se
     assert {command["id"]: command["state"] for command in commands} == {"1.1": "finished", "1.2": "lost"}
 
 
+def test_a_server_that_starts_slowly_reports_it_too(cli):
+    begin(cli)
+    kill_keeper(cli)
+    (cli.cwd / "sitecustomize.py").write_text(
+        "import sys, time\nif 'phux_core.server' in sys.orig_argv:\n    time.sleep(2)\n"  # the keeper answers after one
+    )
+    assert LOST in cli("new", "-s", "next", "--", "sleep", "1000", PYTHONPATH=str(cli.cwd)).err
+
+
 def test_it_is_reported_by_one_server_also_after_the_death_of_its_service(cli):
     begin(cli)
     kill_keeper(cli)
@@ -85,7 +94,7 @@ def test_it_is_reported_by_one_server_also_after_the_death_of_its_service(cli):
         before = phux.status().unclean_end
         assert [pane.terminal for pane in before.panes] == ["@1", "@2"]
         kill_service(phux)
-        assert phux.status().unclean_end == before
+        eventually(lambda: phux.status().unclean_end == before)  # until then, the keeper may answer
     assert cli("kill", "--server").code == 0
     assert cli("new", "-s", "next", "--", "sleep", "1000").err == ""
     assert "unclean_end" not in cli.json("status")
@@ -127,6 +136,18 @@ def test_programs_that_ignore_the_hang_up_do_not_survive_the_keeper(cli, tmp_pat
     finally:
         if not process_gone(job):
             os.kill(job, signal.SIGKILL)
+
+
+def test_following_a_log_fails_if_the_server_is_killed(cli):
+    cli.json("new", "-s", "work", "--", "sh", "-c", "echo begun; exec sleep 1000")
+    cli.json("wait", "work", "--until", "begun", "--timeout", "10")
+    command = [BIN / "phux", "logs", "work", "--follow"]
+    with subprocess.Popen(command, env=cli.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "begun\n"
+        kill_keeper(cli)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (1, "")
+    assert "phux logs @1 --from-byte" in err
 
 
 @pytest.mark.parametrize("target", [["work"], []], ids=["pane", "server"])

@@ -27,7 +27,7 @@ def examples(section: str) -> list[dict]:
 (PLACE,) = examples("place")
 SCREEN, CELLS, CHANGES = examples("screen")
 FINISHED, TIMED_OUT = examples("Running")
-LOG_TEXT, LOG, ENTRY, MATCH = examples("Logs")
+LOG_TEXT, LOG, ENTRY, MATCH, TIMELINE, FILM = examples("Logs")
 
 
 def documented(call: str) -> set[str]:
@@ -36,6 +36,12 @@ def documented(call: str) -> set[str]:
     keys = set(re.findall(r"`(\w+)`", gives))
     if gives.startswith("a log text"):
         return keys | set(LOG_TEXT)
+    if gives.startswith("a page of the timeline"):
+        return set(TIMELINE)
+    if gives.startswith("a page of the film"):
+        return set(FILM)
+    if gives.startswith("a screen (below) with"):
+        return keys | set(SCREEN) - {"foreground"}
     return set(PLACE) if gives.startswith("the place") else keys
 
 
@@ -79,12 +85,14 @@ def test_every_reply_has_the_documented_keys(reader, shell):
     reader.get("signal", pane=pane, signal="TERM")
     reader.get("stop", pane=pane)
     reader.get("commands", pane=pane)
-    for call in ("logs", "output"):
+    for call in ("logs", "output", "past_screen", "timeline"):
         reader.get(call, pane=pane)
+    reader.get("film", pane=pane, seq=0, at=0, to_seq=100, to_at=2**33)
     reader.get("log_list")
     reader.get("search", pattern="hello")
     reader.get("history_limit", pane=pane, rows=100)
     reader.get("input", pane=pane, items=[{"key": "Enter"}])
+    reader.get("frame", pane=pane)
 
     other = reader.get("new_window", session=session, command=["sleep", "100"])
     beside = reader.get("split", pane=pane, direction="right", command=["sleep", "100"])["pane_id"]

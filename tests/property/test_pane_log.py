@@ -119,7 +119,5 @@ def test_a_log_equals_the_stream_except_for_its_reported_holes(steps, seed):
                     assert at == place or place == 0 or (place, at) in holes
                     place = at + len(data)
                 assert rebuilt == stream[:place]
-                reported = {(hole.start, hole.end) for hole in log.holes}
-                assert all(hole in reported for hole in holes)
-                assert place == len(stream) or (place, len(stream)) in reported
+                assert place == len(stream) or log.problem is not None
     os.close(memory)

@@ -154,7 +154,7 @@ def stored_state(name, before, since):
         commands = ShellMarks(NONCE)
         for effect in engine.feed(before):
             if isinstance(effect, PrivateOsc):
-                commands.take(effect)
+                take(commands, effect)
         packed = engine.checkpoint()
         journal.restart()
         write(journal, since)
@@ -162,6 +162,12 @@ def stored_state(name, before, since):
     finally:
         engine.close()
         journal.close()
+
+
+def take(commands, mark):
+    new = commands.parse(mark)
+    if new is not None:
+        commands.take(new)
 
 
 def assert_restored(name, labelled, journal):
@@ -182,7 +188,7 @@ def assert_restored(name, labelled, journal):
         for mark in stored.marks:
             assert journal.base <= mark.end <= journal.position
             with contextlib.suppress(*(() if note is None else (Exception,))):
-                commands.take(mark)
+                take(commands, mark)
         engine.lines(-60, 60 + ROWS)
         engine.spans(0, ROWS)
         engine.cursor()
@@ -326,8 +332,8 @@ def start_service(tree, kept):
             os.close(master)
         keeper.send({"op": "blob", "key": "tree"}, tree.dump())
         for pane, (_memory, blobs) in kept.items():
-            for key, blob in zip((journals.checkpoint_key(pane), journals.ledger_key(pane)), blobs, strict=True):
-                keeper.send({"op": "blob", "key": key}, blob)
+            for what, blob in zip(("checkpoint", "ledger"), blobs, strict=True):
+                keeper.send({"op": "blob", "key": journals.blob_key(what, pane)}, blob)
         keeper.send({"op": "begin"})
         inheritance = receive_inheritance(service_end)
 
@@ -337,8 +343,7 @@ def start_service(tree, kept):
             await asyncio.sleep(0)
             seen = {pane.id: (pane.seq, pane.engine.lines(0, ROWS).text) for pane in service.panes.values()}
             document = tree_document(service.tree, service.panes, {}), service.status_document()
-            loop.remove_reader(service._listener)
-            service._listener.close()
+            service.clients.stop_listening()
             for pane in list(service.panes.values()):
                 pane.close()
             return seen, document

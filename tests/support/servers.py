@@ -84,6 +84,9 @@ class Cli:
         env: Additional environment variables.
     """
 
+    identity: Mapping[str, Any] = {}
+    """More arguments for ``subprocess.run``, such as the user."""
+
     def __init__(self, socket: str, cwd: Path, env: Mapping[str, str] | None = None) -> None:
         self.socket = socket
         self.cwd = cwd
@@ -97,6 +100,7 @@ class Cli:
             input=stdin,
             capture_output=True,
             timeout=timeout_s,
+            **self.identity,
         )
         return Finished(words[0] if words else "", process)
 

@@ -34,7 +34,9 @@ def load(name: str) -> list[list[Any]]:
 
 def state_of(tracker: ShellTracker) -> dict[str, Any]:
     """Return a deep copy of a tracker's state."""
-    return copy.deepcopy({**vars(tracker), "marks": attrs.asdict(tracker.marks), "line": attrs.asdict(tracker.line)})
+    state = {**vars(tracker), "marks": attrs.asdict(tracker.marks), "line": attrs.asdict(tracker.line)}
+    del state["_read_line"]
+    return copy.deepcopy(state)
 
 
 class Replay:
@@ -49,7 +51,7 @@ class Replay:
 
     def __init__(self, shell: str | None, nonce: str = NONCE) -> None:
         self.data = b""
-        self.tracker = ShellTracker("@1", PID, shell, ShellMarks(nonce))
+        self.tracker = ShellTracker("@1", PID, shell, ShellMarks(nonce), self.read_line)
         self.now = 1000.0
         self.events: list[ShellEvent] = []
         self.states: list[str] = []
@@ -67,7 +69,7 @@ class Replay:
         self.now += 1
         match step:
             case ["typed", text, echo]:
-                self.type(text.encode(), echo=echo)
+                self.type(text.encode(), echo=echo or self.tracker.marks.editor not in {"", "none"})
             case ["output", text]:
                 for start, end in itertools.pairwise((0, *cuts, len(text))):
                     self.write(text[start:end].encode("latin-1"))
@@ -93,8 +95,6 @@ class Replay:
         return self.take_look(Look(self.now, foreground, **more))
 
     def take_look(self, look: Look) -> str:
-        if self.tracker.has_started(look):
-            self._report_pending()
         self.events += self.tracker.look(look)
         self.states.append(self.tracker.state)
         return self.tracker.state
@@ -114,19 +114,12 @@ class Replay:
         return self.events[known:]
 
     def feed_mark(self, mark: PrivateOsc) -> None:
-        if not self.tracker.is_continuation(mark):
-            self._report_pending()
-        self.events += self.tracker.mark(mark)
+        new = self.tracker.marks.parse(mark)
+        if new is not None:
+            self.events += self.tracker.mark(new)
 
     def _write_text(self, data: bytes, base: int, start: int, end: int) -> None:
-        wants = end > start and self.tracker.wants_output
-        if wants and self.tracker.written(data[start - base : end - base], start):
-            self._report_pending()
-
-    def _report_pending(self) -> None:
-        pending = self.tracker.marks.pending
-        if pending is not None:
-            self.events += self.tracker.started(self.read_line(pending))
+        self.tracker.written(data[start - base : end - base], start)
 
     def mark(self, text: str) -> list[ShellEvent]:
         """Feed a mark with a new number, and return the events it causes."""

@@ -24,6 +24,7 @@ GOOD = {
     kinds.SIDE: ["left", "right", "up", "down"],
     kinds.PATH: [[], ["first", "second", "second"]],
     kinds.POLICY: ["smallest", "largest", "latest", "manual"],
+    kinds.MOMENT: [0, 1.5, 2**53 - 1],
     kinds.INPUT: [
         [{"key": "Enter"}],
         [{"text": ""}, {"line": "a"}, {"paste": "b\0"}],
@@ -56,6 +57,7 @@ BAD = {
     kinds.SIDE: ["", "top", "Left", 0, False, [], {}, ["left"]],
     kinds.PATH: ["first", ["third"], [1], [None], [["first"]], {}, {"first": 1}, 1, True],
     kinds.POLICY: ["", "small", 1, True, [], {}, ["manual"]],
+    kinds.MOMENT: [-1, -0.5, 2**53, float("inf"), float("nan"), True, "0", [], {}],
     kinds.INPUT: [
         *([], {}, "Enter", [1], ["Enter"], [{}], [{"key": 1}], [{"keys": "a"}], [{"key": "a", "text": "b"}]),
         *([{"key": "a"}, {"text": None}], [None], [{"text": ["a"]}], 5, True),
@@ -178,8 +180,8 @@ def test_every_call_that_changes_something_can_be_repeated():
 def test_only_idempotent_calls_are_repeatable():
     repeatable = {name for name, call in calls.CALLS.items() if call.repeatable}
     reading = {"status", "tree", "snapshot", "subscribe", "unsubscribe"}
-    reading |= {"logs", "log_list", "output", "search", "commands"}
-    watching = {"resize_attachment", "freeze", "frozen_rows", "thaw"}
+    reading |= {"logs", "log_list", "output", "search", "commands", "past_screen", "timeline", "film"}
+    watching = {"resize_attachment", "freeze", "frozen_rows", "thaw", "frame"}
     # The server recognizes a repeated run or start by its id; repeating the others has no further effect.
     assert repeatable == reading | watching | {
         "run",

@@ -41,13 +41,18 @@ LAYOUT = {
     "first": 1,
     "second": {"direction": "down", "ratio": 0.25, "first": 2, "second": 3},
 }
+TIMELINE = {"schema_version": 1, "log": "20260101T000000Z-1-abcd/1", "pane": 1, "first_byte": 0, "next_byte": 9}
+TIMELINE |= {"started_at": "2026-01-01T00:00:00.000Z", "ended_at": None, "next": None}
+TIMELINE["entries"] = [
+    {"at": "2026-01-01T00:00:00.000Z", "seq": 0, "kind": "output"},
+    {"at": "2026-01-01T00:00:00.010Z", "seq": 9, "kind": "command_finished", "exit_code": 1, "command_id": "1.1"},
+]
 WINDOW = {"id": 1, "index": 0, "name": "sh", "active": True, "cols": 80, "rows": 24, "size_policy": None, "zoomed": 2}
 WINDOW |= {"layout": LAYOUT, "panes": [PANE]}
 PLACE = {"schema_version": 1, "session": "work", "session_id": 1, "window": 0, "window_id": 2, "window_name": "sh"}
 PLACE |= {"pane": 1, "terminal_id": 3, "cols": 80, "rows": 24, "zoomed": False}
 SESSION = {"id": 1, "name": "work", "created_at": "2026-01-01T00:00:00Z", "attached_clients": 0, "windows": [WINDOW]}
 LOGS = {"directory": "/logs", "server": "20260101T000000Z-1-abcd", "bytes": None}
-LOGS |= {"holes": [{"terminal": "@1", "start": 1, "end": None, "why": "No space left on device"}]}
 STATUS = {"schema_version": 1, "version": "0.1.0", "protocol": "1.0", "keeper_pid": 1, "service_pid": 2}
 STATUS |= {
     "service_restarts": 0,
@@ -100,6 +105,18 @@ CHANGES = {
     "alt_screen": False,
     "state": "prompt",
 }
+CAPABILITIES = {
+    "schema_version": 1,
+    "version": "0.1.0",
+    "verbs": [{"name": "ls", "summary": "list the sessions", "json": True}],
+    "schemas": ["tree.v1"],
+    "conditions": ["until"],
+    "states": ["prompt"],
+    "events": ["bell"],
+    "engines": ["pyte"],
+    "shells": ["bash"],
+    "formats": ["text"],
+}
 EXAMPLES = [
     ("screen-state", shapes.ScreenState, SCREEN),
     ("screen-state", shapes.ScreenState, SCREEN | {"cursor": None}),
@@ -142,6 +159,7 @@ EXAMPLES = [
     ("status", shapes.Status, STATUS),
     ("command-info", shapes.CommandInfo, COMMAND),
     ("command-list", shapes.CommandList, {"schema_version": 1, "commands": [COMMAND]}),
+    ("timeline", shapes.Timeline, TIMELINE),
     ("log-text", shapes.LogText, TEXT),
     ("log-text", shapes.LogText, TEXT | {"log": None, "command": COMMAND}),
     ("log-list", shapes.LogList, {"schema_version": 1, "logs": [LOG]}),
@@ -154,6 +172,7 @@ EXAMPLES = [
     ("started", shapes.Started, {"schema_version": 1, "command_id": "3.17", "command": "3.17", "pane": "@3", "seq": 5}),
     ("signalled", shapes.Signalled, SIGNALLED | {"through": "tty"}),
     ("stopped", shapes.Stopped, STOPPED | {"duration_ms": 3}),
+    ("capabilities", shapes.Capabilities, CAPABILITIES),
     ("checks", shapes.Checks, {"schema_version": 1, "ok": True, "checks": [CHECK]}),
     (
         "error",

@@ -3,7 +3,7 @@
 A verb's module has ``run(options)``, which returns the exit code, and ``EXAMPLES``, command lines that its help shows
 and that a test runs. It may have ``add_arguments(parser)``; ``JSON``, the document that ``--json`` prints; ``REST``,
 the arguments after ``--``; ``USAGE``, if the generated usage line is not exact enough; ``prepare(words)``, which
-changes the arguments before they are parsed; and ``NEEDS_TERMINAL``.
+changes the arguments before they are parsed; ``NEEDS_TERMINAL``; and ``ENDS_ON_SIGNAL`` if it runs until Ctrl-C.
 """
 
 VERBS = {
@@ -32,15 +32,20 @@ VERBS = {
     "commands": "list commands that ran in panes",
     "output": "print the output of a command",
     "logs": "print the output of a pane",
+    "replay": "play a recording of a pane",
+    "export": "make a file that plays a recording",
     "search": "search the output of all panes",
     "history-limit": "set the scrollback size of a pane",
     "wait": "wait for a condition in a pane",
     "watch": "print events as they happen",
+    "web": "show all panes live in a browser",
     "kill": "end a session, window, pane or the server",
     "status": "show server status",
     "doctor": "check the installation and the server",
     "mcp": "serve phux to MCP hosts",
     "schema": "print the JSON schemas",
+    "skill": "print a guide for models",
+    "completion": "print a script for shell completion",
     "server": "run the server in the foreground",
 }
 """Every verb with its summary, in the order of the help."""

@@ -10,7 +10,7 @@ import argparse
 
 from phux_cli.connection import drive_or_read
 from phux_cli.output import as_json, show
-from phux_client import flows, stored_logs
+from phux_client import flows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    document = drive_or_read(options, flows.commands, stored_logs.commands, options.target)
+    document = drive_or_read(options, flows.commands, options.target)
     return show(options, document, *map(describe, document["commands"]))
 
 

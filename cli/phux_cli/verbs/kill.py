@@ -1,6 +1,7 @@
-"""kill: end the programs of a session, a window or a pane and remove it; with --server, end everything.
+"""kill: end the programs of sessions, windows or panes and remove them; with --server, end everything.
 
-Programs get SIGHUP, and SIGKILL half a second later. Returns when they have ended.
+Programs get SIGHUP, and SIGKILL half a second later. Returns when they have ended. If a TARGET does not exist, nothing
+is ended.
 
 --server also ends a server whose service does not answer.
 
@@ -9,7 +10,7 @@ Exit status: 0, 1 if there is no such target, 2 if the server refuses.
 
 import argparse
 
-from phux_cli.connection import connection
+from phux_cli.connection import CLIENT, drive
 from phux_cli.output import show
 from phux_cli.usage import UsageError
 from phux_client import flows
@@ -21,24 +22,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows._types import Document
 
-USAGE = "(TARGET | --server) [--json] [--socket PATH]"
+USAGE = "(TARGET... | --server) [--json] [--socket PATH]"
 JSON = "a Killed document"
-EXAMPLES = ("phux kill work", "phux kill --server")
+EXAMPLES = ("phux kill work", "phux new -d -s other && phux kill work other", "phux kill --server")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", metavar="TARGET", nargs="?", help="the session, window or pane")
+    parser.add_argument("targets", metavar="TARGET", nargs="*", help="a session, window or pane")
     parser.add_argument("--server", action="store_true", help="end every program and the server")
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.server == (options.target is not None):
+    if options.server == bool(options.targets):
         raise UsageError("specify either TARGET or --server", remedy="`phux ls` lists the sessions")
-    with connection(options) as phux:
-        if options.server:
+    if options.server:
+        with Phux(options.socket, client=CLIENT) as phux:
             return _kill_server(options, phux)
-        document = phux.drive(flows.kill(phux.caller, options.target))
-    return _show(options, document)
+    return _show(options, drive(options, flows.kill, *options.targets))
 
 
 def _kill_server(options: argparse.Namespace, phux: Phux) -> int:

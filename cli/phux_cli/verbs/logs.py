@@ -3,21 +3,21 @@
 TARGET may also be a closed pane @N, of this server or else of the newest earlier server that had it, or the id of a log
 (see --list). --grep searches the whole log. Works without a server.
 
-Exit status: 0, 1 if there is no such log, 2 if a flag is invalid.
+Exit status: 0, 1 if there is no such log or --follow lost the server, 2 if a flag is invalid.
 """
 
 import argparse
-import contextlib
 
 from phux_cli.connection import connection, drive_or_read
 from phux_cli.output import as_json, print_document, print_on_stderr, show, stream, stream_raw
 from phux_cli.usage import UsageError, add_budget, add_params, budget
-from phux_client import flows, stored_logs
+from phux_client import flows
 from phux_core.calls import CALLS
 from phux_core.errors import NoServerError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from phux_client.blocking.driver import Driver
     from phux_client.flows._types import Document
 
 JSON = "a LogText document (with --follow, one per line; with --list, a LogList document)"
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="list all stored logs")
     add_params(parser, CALLS["logs"].params, "--lines N", "--from-byte N", "--since SEQ")
     add_budget(parser, CALLS["logs"].params)
-    parser.add_argument("--follow", action="store_true", help="keep printing new output until the program ends")
+    parser.add_argument("-f", "--follow", action="store_true", help="keep printing new output until the program ends")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -50,10 +50,15 @@ def run(options: argparse.Namespace) -> int:
     if options.list:
         return _list(options)
     if options.follow:
-        with contextlib.suppress(NoServerError):
-            return _follow(options)
+        with connection(options) as phux:
+            try:
+                place = _start(options, phux)
+            except NoServerError:
+                pass  # print the stored log
+            else:
+                return _follow(options, place, phux)
     query = {"lines": options.lines, "from_byte": options.from_byte, "since": options.since, **budget(options)}
-    document = drive_or_read(options, flows.logs, stored_logs.read, options.target, **query)
+    document = drive_or_read(options, flows.logs, options.target, **query)
     if options.json:
         print_document(document)
     else:
@@ -71,7 +76,7 @@ def print_text(document: "Document", *, raw: bool, exact: bool = False) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    document = drive_or_read(options, lambda _caller: flows.log_list(), stored_logs.list_logs)
+    document = drive_or_read(options, lambda _caller: flows.log_list())
     return show(options, document, *map(describe, document["logs"]))
 
 
@@ -84,19 +89,24 @@ def describe(log: "Document") -> str:
     return f"{log['log']}\t@{log['pane']}\t{what}\t{log['bytes']} bytes{holes}\t{how}"
 
 
-def _follow(options: argparse.Namespace) -> int:
-    mode, from_byte = budget(options)["mode"], options.from_byte
-    with connection(options) as phux:
-        if from_byte is None:
-            query = {"lines": options.lines, "since": options.since, "mode": mode, "whole_lines": not options.raw}
-            before = phux.drive(flows.logs(phux.caller, options.target, **query))
-            _print_part(before | {"holes": []}, options)  # the text itself mentions its holes
-            from_byte = before["next_byte"]
-        place = phux.drive(flows.follow(phux.caller, options.target, from_byte=from_byte))
-        while not place.ended:
-            document = phux.drive(flows.next_logs(place, mode=mode, max_bytes=options.max_bytes))
-            if document is not None:
-                _print_part(document, options)
+def _start(options: argparse.Namespace, phux: "Driver") -> "flows.LogPlace":
+    """Print the log up to now, and return the position to follow it from."""
+    from_byte = options.from_byte
+    if from_byte is None:
+        mode = budget(options)["mode"]
+        query = {"lines": options.lines, "since": options.since, "mode": mode, "whole_lines": not options.raw}
+        before = phux.drive(flows.logs(phux.caller, options.target, **query))
+        _print_part(before | {"holes": []}, options)  # the text itself mentions its holes
+        from_byte = before["next_byte"]
+    return phux.drive(flows.follow(phux.caller, options.target, from_byte=from_byte))
+
+
+def _follow(options: argparse.Namespace, place: "flows.LogPlace", phux: "Driver") -> int:
+    mode = budget(options)["mode"]
+    while not place.ended:
+        document = phux.drive(flows.next_logs(place, mode=mode, max_bytes=options.max_bytes))
+        if document is not None:
+            _print_part(document, options)
     return 0
 
 

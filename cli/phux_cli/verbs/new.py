@@ -2,7 +2,7 @@
 
 Starts a server if none is running. On a terminal, attaches to the session (see attach) unless -d or --json is given or
 the terminal is itself a pane. Otherwise returns as soon as the program is running. If COMMAND cannot be executed, no
-session is created. --json requires -s NAME.
+session is created. --json requires -s NAME. With -A, a session of that name that exists already is used instead.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from phux_cli.output import show as show_result
 from phux_cli.usage import add_params, add_program, parse_size, program
 from phux_client import flows
 from phux_core.calls import CALLS
-from phux_core.errors import BadNameError
+from phux_core.errors import BadNameError, NameInUseError
 
 REST = "COMMAND..."
 JSON = 'a Created document: {"session", "terminal_id"}'
@@ -23,6 +23,7 @@ EXAMPLES = (
     "phux new -s logs -c /var/log --size 120x40 --json -- tail -f /dev/null",
     "phux new -s notes -n editor -e EDITOR=vi --json",
     "phux new -s login --shell /bin/sh --login",
+    "phux new -A -s work -d",
 )
 
 
@@ -32,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_program(parser, params | {"cwd": params["cwd"].but(required=False, omitted="this directory")})
     parser.add_argument("--size", metavar="COLSxROWS", help="the size of the terminal; 80x24 when omitted")
     parser.add_argument("-d", "--detached", action="store_true", help="do not attach to the session")
+    parser.add_argument("-A", "--existing", action="store_true", help="use the session NAME if it exists")
     add_params(parser, params, "--login", "--shell PATH", "--no-log", "--no-history")
 
 
@@ -56,10 +58,19 @@ def run(options: argparse.Namespace) -> int:
         history=options.history,
         **program(options),
     )
-    if options.json and options.name is None:
-        raise BadNameError("--json requires a session name", remedy="add -s NAME")
+    if options.name is None and (options.json or options.existing):
+        flag = "--json" if options.json else "-A"
+        raise BadNameError(f"{flag} requires a session name", remedy="add -s NAME")
+    done = "created session"
     with connection(options, start=True) as phux:
-        made = phux.drive(flow)
+        try:
+            made = phux.drive(flow)
+        except NameInUseError:
+            if not options.existing:
+                raise
+            found = phux.drive(flows.find(options.name, phux.caller))
+            made = {"session": options.name, "session_id": found.node["id"], "pane_id": found.pane["id"]}
+            done = "found session"
         socket = phux.socket
         unclean_end = (phux.started or {}).get("unclean_end")
     if unclean_end is not None:
@@ -69,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     if settings is not None:
         return show(socket, made["session_id"], settings)
     document = {"session": made["session"], "terminal_id": made["pane_id"]}
-    return show_result(options, document, f"created session {made['session']!r}, pane @{made['pane_id']}")
+    return show_result(options, document, f"{done} {made['session']!r}, pane @{made['pane_id']}")
 
 
 def _has_terminal() -> bool:

@@ -115,8 +115,9 @@ def _interrupted(options: argparse.Namespace, pane: int, run_id: str) -> RunInte
     try:
         with connection(options, timeout_s=_LEAVE_TIMEOUT_S) as phux:
             reply = phux.drive(flows.leave_run(pane, run_id, interrupt=options.interrupt))
-    except PhuxError as failure:
-        return RunInterruptedError(f"the command may still be running in @{pane}: {failure.message}", remedy=remedy)
+    except (PhuxError, KeyboardInterrupt) as failure:  # KeyboardInterrupt: the user pressed Ctrl-C again
+        why = f": {failure.message}" if isinstance(failure, PhuxError) else ""
+        return RunInterruptedError(f"the command may still be running in @{pane}{why}", remedy=remedy)
     if reply["outcome"] == "finished":
         return RunInterruptedError(f"the command in @{pane} ended with exit code {reply['exit_code']}")
     if not reply["started"]:

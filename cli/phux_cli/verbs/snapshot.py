@@ -5,16 +5,20 @@ changed after it. The screen is drawn in a frame on a terminal, and printed as p
 
 --format draws a picture: plain rows (text), rows with escape sequences (ansi), an HTML page, or an SVG or PNG image.
 PNG needs `pip install 'phux[png]'`. Rows of the scrollback have no colors.
+
+--at MOMENT shows the screen as it was. TARGET may then also be a closed pane @N or the id of a log. Works without a
+server.
 """
 
 import argparse
 import os
 
-from phux_cli.connection import drive
+from phux_cli.connection import drive, drive_or_read
 from phux_cli.output import box, show, write, write_bytes
-from phux_cli.usage import UsageError, add_param, add_params, number_of
+from phux_cli.usage import UsageError, add_param, add_params, join_moments, number_of
 from phux_client import flows
 from phux_client.pictures import FORMATS, THEMES
+from phux_client.pictures import draw as draw_picture
 from phux_core.calls import CALLS
 
 TYPE_CHECKING = False
@@ -28,6 +32,7 @@ EXAMPLES = (
     "phux snapshot --cells --json",
     "phux snapshot work --since 0",
     "phux snapshot work --format svg --theme light > screen.svg",
+    "phux snapshot work --at +0s",
 )
 
 
@@ -44,14 +49,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_param(parser, params["cells"].but(doc="include the styled cells (with --json)"), "--cells")
     add_params(parser, params, "--since SEQ")
-    parser.add_argument("--format", choices=(*FORMATS, "json"), help="draw the screen in this format; json is --json")
-    parser.add_argument("--theme", choices=THEMES, default=THEMES[0], help="the colors of a picture; dark when omitted")
+    parser.add_argument(
+        "--at",
+        metavar="MOMENT",
+        help="the screen as it was: a seq, a date and time, or a time after the start (+30s) or before the end (-5m)",
+    )
+    formats = (*FORMATS, "json")
+    parser.add_argument(
+        "--format",
+        metavar="FORMAT",
+        choices=formats,
+        help="draw the screen as text, ansi, html, svg or png; json is --json",
+    )
+    parser.add_argument(
+        "--theme",
+        metavar="THEME",
+        choices=THEMES,
+        default=THEMES[0],
+        help="the colors of a picture: dark (default) or light",
+    )
 
 
 def prepare(words: list[str]) -> list[str]:
     """Prevent `--scrollback` from consuming a TARGET as its number."""
     prepared = []
-    for position, word in enumerate(words):
+    for position, word in enumerate(words := join_moments(words, "--at")):
         following = words[position + 1] if position + 1 < len(words) else ""
         takes_all = word == "--scrollback" and not following.lstrip("-").isdecimal()
         prepared.append("--scrollback=0" if takes_all else word)
@@ -64,10 +86,20 @@ def run(options: argparse.Namespace) -> int:
     elif options.format is not None:
         return _show_picture(options)
     if options.since is not None:
+        if options.at is not None:
+            raise UsageError("--since and --at exclude each other", remedy="leave one of them out")
         document = drive(options, flows.changes, options.target, options.since, cells=options.cells)
         return show(options, document, *changed_rows(document))
-    document = drive(options, flows.snapshot, options.target, scrollback=options.scrollback, cells=options.cells)
+    document = _read(options, cells=options.cells)
     return show(options, document, *draw(document))
+
+
+def _read(options: argparse.Namespace, *, cells: bool) -> "Document":
+    """Return the screen, now or at the moment of --at."""
+    if options.at is None:
+        return drive(options, flows.snapshot, options.target, scrollback=options.scrollback, cells=cells)
+    query = {"scrollback": options.scrollback, "cells": cells}
+    return drive_or_read(options, flows.past_screen, options.target, options.at, **query)
 
 
 def _show_picture(options: argparse.Namespace) -> int:
@@ -75,14 +107,7 @@ def _show_picture(options: argparse.Namespace) -> int:
         raise UsageError("--format draws a whole screen", remedy="leave out --json and --since, or use --format json")
     if options.format == "png" and os.isatty(1):
         raise UsageError("a PNG image cannot be shown on a terminal", remedy="redirect it to a file")
-    picture = drive(
-        options,
-        flows.screenshot,
-        options.target,
-        options.format,
-        theme=options.theme,
-        scrollback=options.scrollback,
-    )
+    picture = draw_picture(_read(options, cells=True), options.format, options.theme)
     if isinstance(picture, bytes):
         write_bytes(picture)
     elif options.format == "ansi":

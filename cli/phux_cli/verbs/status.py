@@ -49,9 +49,6 @@ def describe(document: "Document") -> "Iterator[str]":
     logs = document.get("logs", {})
     if logs.get("problem"):
         yield f"panes are not logged: {logs['problem']}; run `phux doctor` for details"
-    for hole in logs.get("holes", ()):
-        end = "now" if hole["end"] is None else hole["end"]
-        yield f"the log of {hole['terminal']} lacks bytes {hole['start']} to {end}: {hole['why']}"
 
 
 def _memory(name: str, number: int) -> str:

@@ -16,12 +16,12 @@ Exit status: 0 if a condition holds, 1 if --stop matches or the program has ende
 
 import argparse
 
-from phux_cli.connection import connection, drive
+from phux_cli.connection import drive, drive_or_read
 from phux_cli.output import print_document, show, write
 from phux_cli.usage import TIMEOUT, UsageError, add_conditions, add_param, conditions, timed_out
-from phux_client import flows, stored_logs
+from phux_client import flows
 from phux_core.conditions import CONDITIONS
-from phux_core.errors import NoServerError, StoppedError, TimedOutError
+from phux_core.errors import StoppedError, TimedOutError
 
 JSON = "the final ScreenState document, also after a timeout; with --command-id, a CommandInfo document"
 EXAMPLES = (
@@ -81,11 +81,10 @@ def _may_be_one_of_several(options: argparse.Namespace) -> bool:
 def _wait_for_command(options: argparse.Namespace) -> int:
     if options.target is not None:
         raise UsageError("--command-id cannot be combined with TARGET", remedy="leave TARGET out")
-    with connection(options) as phux:
-        try:
-            document = phux.drive(flows.wait_command(options.command_id, timeout_s=options.timeout))
-        except TimedOutError:
-            raise timed_out(options.timeout) from None
-        except NoServerError:
-            document = stored_logs.command(options.command_id)
+    try:
+        document = drive_or_read(
+            options, lambda _caller: flows.wait_command(options.command_id, timeout_s=options.timeout)
+        )
+    except TimedOutError:
+        raise timed_out(options.timeout) from None
     return show(options, document)

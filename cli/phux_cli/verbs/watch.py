@@ -1,5 +1,8 @@
 """watch: print events as they happen, one per line, until the program or the server ends or you press Ctrl-C.
 
+With --grid, shows all panes as live tiles instead: first those that await input, then running ones. Enter attaches to
+a pane's session, q quits, ? lists the keys. Watching attaches to nothing and resizes nothing.
+
 Events: dirty (a pane starts to change), idle (it stops changing), bell, title_changed, pane_spawned, pane_closed,
 command_started, command_finished, state_changed, cwd_changed, resized, renamed, session_added, session_closed,
 window_added, window_moved, window_closed, layout_changed, focus_changed, and dropped: the number of events lost because
@@ -10,9 +13,9 @@ Exit status: 0, 1 if no event of --until can occur any more or the server was ki
 
 import argparse
 
-from phux_cli.connection import drive
+from phux_cli.connection import connection, drive
 from phux_cli.output import as_json, stream
-from phux_cli.usage import TIMEOUT, add_param, timed_out
+from phux_cli.usage import TIMEOUT, UsageError, add_param, timed_out
 from phux_client import flows
 from phux_core.errors import PaneClosedError
 
@@ -40,9 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit after an event with this name; may be repeated",
     )
     add_param(parser, TIMEOUT.but(doc="seconds to watch"), "--timeout SECS")
+    parser.add_argument("--grid", action="store_true", help="show all panes as live tiles in this terminal")
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.grid:
+        return _show_grid(options)
     show = _print_json if options.json else _print_line
     outcome = drive(options, flows.watch, options.target, show, until=options.until, timeout_s=options.timeout)
     if outcome == "timed_out":
@@ -50,6 +56,26 @@ def run(options: argparse.Namespace) -> int:
     if outcome == "ended" and options.until:
         raise PaneClosedError(f"the events ended without {' or '.join(options.until)}", remedy="")
     return 0
+
+
+def _show_grid(options: argparse.Namespace) -> int:
+    from phux_cli.attaching import prepare, print_end, visit
+    from phux_client.grid import check_terminal, show_grid
+
+    if options.target is not None or options.until or options.timeout is not None or options.json:
+        raise UsageError("--grid shows all panes, until you quit", remedy="leave out TARGET and the other flags")
+    check_terminal()
+
+    def enter(pane: int) -> tuple[str, int]:
+        settings = prepare()
+        return visit(phux.socket, drive(options, flows.go_to, f"@{pane}"), settings)
+
+    with connection(options) as phux:
+        phux.drive(flows.status())  # an error here has a remedy
+        text, code = show_grid(phux.socket, enter)
+    if text:
+        print_end(text, code)
+    return code
 
 
 def _print_json(event: "Document") -> None:

@@ -39,7 +39,7 @@ def _screen_schema() -> Document:
     changes = document("screen-changes")["properties"]
     more = {name: changes[name] for name in ("changed", "since", "scrolled", "full")}
     schema = document("screen-state", more={**more, **_MORE})
-    for name in ("met", "met_line", "cursor_shape"):  # a snapshot has no condition to meet
+    for name in ("met", "met_line", "cursor_shape", "at"):  # a snapshot of now has no condition to meet
         del schema["properties"][name]
     only_whole = {"lines", "scrollback", "soft_wrap"}
     return {**schema, "required": [name for name in schema["required"] if name not in only_whole]}

@@ -194,7 +194,8 @@ class GhosttyEngine:
             escape = max(start + 1, at)
             self._put(data[at:escape])
             erases = text[-1] in b"JK"
-            if erases and not is_wrap_pending(self._terminal):
+            # At a right margin (mode 69), the glyph is erased too, as in xterm.
+            if erases and not (is_wrap_pending(self._terminal) and cursor(self._terminal)[0] == self.cols - 1):
                 at = escape
                 continue
             self._put(_CANCEL)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phux_core import engine as engines
-from phux_core.errors import NoSuchTargetError
 from phux_core.server.api.handlers import find_pane, handles
 from phux_core.server.screen.attach_frames import read_rows
 from phux_core.server.tree import launch
@@ -40,11 +39,11 @@ def detach(service: Service, session: int | None, attachment: int | None, keep: 
 
 
 @handles("freeze")
-def freeze(service: Service, connection: Connection, attachment: int, pane: int) -> Result:
+def freeze(service: Service, connection: Connection, attachment: int | None, pane: int) -> Result:
     live = find_pane(service, pane)
-    shown = service.attachments.of(connection, attachment)
-    shown.thaw()
-    shown.frozen = copy = engines.restore(live.engine.checkpoint())
+    owner = _owner(service, connection, attachment)
+    copy = engines.restore(live.engine.checkpoint())
+    service.attachments.copies.put(owner, copy)
     cursor = copy.cursor()
     return {
         "cols": copy.cols,
@@ -56,10 +55,8 @@ def freeze(service: Service, connection: Connection, attachment: int, pane: int)
 
 
 @handles("frozen_rows")
-def frozen_rows(service: Service, connection: Connection, attachment: int, first: int, count: int) -> Result:
-    copy = service.attachments.of(connection, attachment).frozen
-    if copy is None:
-        raise NoSuchTargetError("this attachment has no frozen pane", remedy="freeze one first")
+def frozen_rows(service: Service, connection: Connection, attachment: int | None, first: int, count: int) -> Result:
+    copy = service.attachments.copies.get(_owner(service, connection, attachment))
     history = _history(copy)
     count = max(0, min(count, MAX_ROWS_AT_ONCE, history + copy.rows - first))
     lines = copy.lines(first - history, count)
@@ -67,9 +64,13 @@ def frozen_rows(service: Service, connection: Connection, attachment: int, first
 
 
 @handles("thaw")
-def thaw(service: Service, connection: Connection, attachment: int) -> Result:
-    service.attachments.of(connection, attachment).thaw()
+def thaw(service: Service, connection: Connection, attachment: int | None) -> Result:
+    service.attachments.copies.drop(_owner(service, connection, attachment))
     return {}
+
+
+def _owner(service: Service, connection: Connection, attachment: int | None) -> object:
+    return connection if attachment is None else service.attachments.of(connection, attachment)
 
 
 def _history(copy: Engine) -> int:

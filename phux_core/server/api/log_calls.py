@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import BadRequestError, NoSuchTargetError
+from phux_core.logs import places
 from phux_core.logs.ledger import CommandId, range_of
 from phux_core.server.api.handlers import find_pane, handles
 from phux_core.server.history.server_logs import SEARCH_S
@@ -17,14 +18,28 @@ if TYPE_CHECKING:
 
 @handles("logs")
 async def logs(service: Service, connection: Connection, pane: int | None, log: str | None, **query: Any) -> Result:
-    if (pane is None) == (log is None):
-        raise BadRequestError("which log?", remedy="send either `pane` or `log`")
     if "from_byte" in query and not query.keys().isdisjoint({"lines", "since"}):
         raise BadRequestError("`from_byte` goes with neither `lines` nor `since`", remedy="send one of them")
-    live = service.panes.get(pane) if pane is not None else None
-    if live is None:
-        return await service.logs.ask("read", connection, pane=pane, log=log, query=query)
-    return await _read_live(service, connection, live, query)
+    return await _read(service, connection, "read", pane, log, query)
+
+
+@handles("past_screen")
+async def past_screen(
+    service: Service, connection: Connection, pane: int | None, log: str | None, **query: Any
+) -> Result:
+    if query.keys() >= {"seq", "moment"}:
+        raise BadRequestError("`seq` and `moment` exclude each other", remedy="send one of them")
+    return await _read(service, connection, "screen", pane, log, query)
+
+
+@handles("film")
+async def film(service: Service, connection: Connection, pane: int | None, log: str | None, **query: Any) -> Result:
+    return await _read(service, connection, "film", pane, log, query)
+
+
+@handles("timeline")
+async def timeline(service: Service, connection: Connection, pane: int | None, log: str | None, **query: Any) -> Result:
+    return await _read(service, connection, "timeline", pane, log, query)
 
 
 @handles("log_list")
@@ -46,7 +61,8 @@ async def output(service: Service, connection: Connection, id_: str | None, pane
         if found is None:
             return await service.logs.ask("output", connection, id=id_, query=query)
         live, document = found, _entry(found, which)
-    return await _read_live(service, connection, live, query | range_of(document)) | {"command": document}
+    asked = query | range_of(document) | {"sizes": live.log.sizes}
+    return await _read_live(service, connection, live, asked) | {"command": document}
 
 
 @handles("commands")
@@ -61,7 +77,8 @@ async def commands(
         if live is None:
             return await service.logs.ask("commands", connection, id=id_)
         return {"commands": [_entry(live, which)]}
-    if log is not None:
+    pane = _named(service, pane, log)
+    if log is not None and pane is None:
         return await service.logs.ask("commands", connection, log=log)
     if pane is not None and pane not in service.panes:
         return await service.logs.ask("commands", connection, pane=pane)
@@ -84,16 +101,29 @@ async def search(
     if session is not None and everywhere:
         raise BadRequestError("`session` and `everywhere` exclude each other", remedy="send one of them")
     chosen = service.tree.panes() if session is None else service.tree.session(session).panes()
-    logs = None if everywhere else [f"{service.logs.server}/{record.id}" for record in chosen]
-    return await service.logs.ask(
-        "search",
-        connection,
-        deadline_s=SEARCH_S,
-        logs=logs,
-        pattern=pattern,
-        context=context,
-        most=max_matches,
-    )
+    names = {f"{service.logs.server}/{record.id}": service.panes[record.id] for record in chosen}
+    # A log that lacks its end is searched alone, together with the output that waits in the pane's journal.
+    waiting = {name: pane for name, pane in names.items() if pane.log.is_on and not _is_current(pane)}
+    parts: list[tuple[list[str] | None, Pane | None]] = [([name], pane) for name, pane in waiting.items()]
+    parts.append((None if everywhere else [name for name in names if name not in waiting], None))
+    until = service.loop.time() + SEARCH_S
+    matches: list[dict[str, Any]] = []
+    for logs, pane in parts:
+        found = await service.logs.ask(
+            "search",
+            connection,
+            deadline_s=until - service.loop.time(),
+            large=None if pane is None else pane.log.held,
+            logs=logs,
+            skipped=list(waiting) if logs is None else [],
+            pattern=pattern,
+            context=context,
+            most=max_matches - len(matches),
+        )
+        matches += found["matches"]
+        if found["truncated"]:
+            return {"matches": matches, "truncated": True}
+    return {"matches": matches, "truncated": False}
 
 
 def _live(service: Service, which: CommandId) -> Pane | None:
@@ -102,24 +132,54 @@ def _live(service: Service, which: CommandId) -> Pane | None:
     return service.panes.get(which.pane) if ours else None
 
 
-async def _read_live(service: Service, connection: Connection, pane: Pane, query: dict[str, Any]) -> Result:
+def _named(service: Service, pane: int | None, log: str | None) -> int | None:
+    """Return the id of the pane that a request names, also by the id of the log of a current pane."""
+    named = None if log is None else places.LogId.parse(log)
+    is_ours = named is not None and named.server == service.logs.server and named.pane in service.panes
+    return named.pane if named is not None and is_ours and service.panes[named.pane].log.is_on else pane
+
+
+async def _read(
+    service: Service, connection: Connection, do: str, pane: int | None, log: str | None, query: dict[str, Any]
+) -> Result:
+    """Read the log of a live pane, or a stored log."""
+    if (pane is None) == (log is None):
+        raise BadRequestError("which log?", remedy="send either `pane` or `log`")
+    named = _named(service, pane, log)
+    live = None if named is None else service.panes.get(named)
+    if live is None:
+        return await service.logs.ask(do, connection, pane=pane, log=log, query=query)
+    if do == "read":
+        query = query | {"sizes": live.log.sizes}
+    elif not live.log.is_on:
+        raise NoSuchTargetError(
+            f"@{pane} is not logged, so its past is not known", remedy="`phux snapshot` shows it now"
+        )
+    return await _read_live(service, connection, live, query, do)
+
+
+async def _read_live(
+    service: Service, connection: Connection, pane: Pane, query: dict[str, Any], do: str = "read"
+) -> Result:
     """Read the log of a live pane; output that is not in its files, from the journal."""
-    asked = query | {"sizes": pane.log.sizes}
     log = f"{service.logs.server}/{pane.id}" if pane.log.is_on else None
-    is_current = False
-    with pane.faults.output:
-        pane.log.check_files()
-        is_current = pane.log.problem is None
-    if log is not None and is_current:
-        return await service.logs.ask("read", connection, log=log, query=asked)
+    if _is_current(pane) and log is not None:
+        return await service.logs.ask(do, connection, log=log, query=query)
 
     def in_memory() -> dict[str, Any]:
         if service.panes.get(pane.id) is not pane:
             raise NoSuchTargetError(f"@{pane.id} was killed, and this output was not in its log")
-        offset, data = pane.log.unwritten
-        return {"offset": offset, "data": data}
+        return pane.log.held()
 
-    return await service.logs.ask("read", connection, pane=pane.id, log=log, query=asked, large=in_memory)
+    return await service.logs.ask(do, connection, pane=pane.id, log=log, query=query, large=in_memory)
+
+
+def _is_current(pane: Pane) -> bool:
+    """Bring the files of a pane's log up to date, and return whether they have all of its output."""
+    with pane.faults.output:
+        pane.log.check_files()
+        return pane.log.problem is None
+    return False
 
 
 def _entry(pane: Pane, which: CommandId) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from attrs import asdict, frozen
 
 from phux_core import layout
 from phux_core.errors import BadRequestError, CannotExecuteError, LimitError, NameInUseError, RefusedError
-from phux_core.keeper.journal import record_key
+from phux_core.keeper.journal import blob_key
 from phux_core.selector import check_name
 from phux_core.server.api.handlers import handles
 from phux_core.server.kernel.foreground import working_directory
@@ -229,7 +229,7 @@ async def _start(
     argv, environment, nonce = launch.integrate_shell(argv, environment, history=history)
     record = PaneRecord(pane_id, cols, rows, name, cwd, 0, time.time(), nonce=nonce, shell=kind, request=receipt.key)
     if receipt.key is not None:
-        service.keeper.put(record_key(pane_id), json.dumps(asdict(record)).encode())
+        service.keeper.put(blob_key("record", pane_id), json.dumps(asdict(record)).encode())
     service.starting += 1
     try:
         child = await service.keeper.spawn(pane_id, argv, cwd=cwd, env=environment, cols=cols, rows=rows, secret=nonce)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.server.api.handlers import find_pane, handles
 from phux_core.server.documents import catch_up, read_screen
+from phux_core.server.push.attachments import SYNC_S
+from phux_core.server.screen.attach_frames import frame_since
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -72,6 +74,27 @@ def _is_painted(pane: Pane) -> bool:
 
 def _quiet_s(pane: Pane) -> float:
     return asyncio.get_running_loop().time() - pane.tracker.last_output
+
+
+@handles("frame")
+def frame(service: Service, pane: int, version: int | None) -> Result | Awaitable[Result]:
+    live = find_pane(service, pane)
+    if live.engine.modes().synchronized_output:
+        return _when_synchronized(live, version)
+    return _frame(live, version)
+
+
+async def _when_synchronized(pane: Pane, version: int | None) -> Result:
+    loop = asyncio.get_running_loop()
+    until = loop.time() + SYNC_S
+    while True:
+        if not pane.engine.modes().synchronized_output or loop.time() >= until:
+            return _frame(pane, version)
+        await asyncio.sleep(_POLL_S)
+
+
+def _frame(pane: Pane, version: int | None) -> Result:
+    return {"pane": pane.id, "seq": pane.seq, "writing": pane.intake.busy, **frame_since(pane.terminal, version)}
 
 
 @handles("history_limit")

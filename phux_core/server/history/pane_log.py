@@ -2,7 +2,7 @@
 
 The journal survives the service, so a delay loses nothing: after a restart the next service appends the missing output,
 and while the disk is full, the output waits in the journal. Only if the journal has to be restarted first, the log gets
-a hole: the files show where, and ``meta.json`` has the cause. Errors here do not affect the pane.
+a hole, which the files show. Errors here do not affect the pane.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import json
 import logging
 import os
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from phux_core.logs import ledger, places, sizes
 from phux_core.logs.stored import Stored
-from phux_core.logs.writing import DELETED
+from phux_core.logs.timeline_writing import TimelineWriter
+from phux_core.server.history.pane_timeline import PaneTimeline
 from phux_core.server.shell.hidden_nonce import without_nonce
 
 if TYPE_CHECKING:
@@ -27,18 +28,9 @@ if TYPE_CHECKING:
 
 _PIECE = 1024 * 1024
 _RETRY_S = 1.0
-_MOST_HOLES = 100
 # Lines that are appended to the ledger's file before it is rewritten.
 _MOST_LINES = 3 * ledger.MOST_ENTRIES
 _log = logging.getLogger("phux.logs")
-
-
-class Hole(NamedTuple):
-    """A part of the stream that is not in the log; ``end`` is None while it may still grow, or be filled."""
-
-    start: int
-    end: int | None
-    why: str
 
 
 class PaneLog:
@@ -46,6 +38,7 @@ class PaneLog:
 
     Attributes:
         problem: Why the log cannot be written; None if it can.
+        timeline: When its output was read, and what happened meanwhile.
     """
 
     def __init__(
@@ -63,11 +56,9 @@ class PaneLog:
         self._journal = journal
         self._meta = meta
         self._nonce = nonce
-        self._stored_holes: list[Hole] = []
         self.problem: str | None = None
-        self._cause = "it could not be written"  # the last problem
+        self.timeline = PaneTimeline(None if writer is None else TimelineWriter(root, log, writer.most))
         self._retry_at = 0.0
-        self._changed_at: int | None = None
         self._appended_lines = _MOST_LINES  # the first time, the file is rewritten
         stored: dict[str, Any] = {}
         if writer is not None:
@@ -78,34 +69,22 @@ class PaneLog:
             except OSError as error:
                 self._failed(error)
         self._meta["sizes"] = self._sizes_with(*sizes.load(meta)[-1][1:])
-        if writer is not None and self._described() != json.dumps(stored).encode():  # after a restart, often the same
+        if json.dumps(self._meta) != json.dumps(stored):  # after a restart, often the same
             self._save_meta()
 
     @property
     def is_on(self) -> bool:
         return self._writer is not None
 
-    @property
-    def unwritten(self) -> tuple[int, bytes]:
-        """The offset and the bytes of the output that is in the journal, but in no file."""
+    def held(self) -> dict[str, Any]:
+        """Return the output that is in the journal, but in no file, as parts of a request to a worker."""
         start = self._journal.oldest if self._writer is None else max(self._journal.oldest, self._writer.end)
-        return start, without_nonce(self._journal.since(start), self._nonce, self._journal, start)
+        return {"offset": start, "data": without_nonce(self._journal.since(start), self._nonce, self._journal, start)}
 
     @property
-    def holes(self) -> list[Hole]:
-        """The missing parts: those in the files, the lost output after them, and the output that waits."""
-        holes = list(self._stored_holes)
-        if self._writer is not None:
-            place = self._continue_at(self._writer)
-            if place > self._writer.end:
-                holes.append(Hole(self._writer.end, place, self._cause))
-            if self.problem is not None and place < self._journal.position:
-                holes.append(Hole(place, None, self.problem))
-        return holes
-
-    def _continue_at(self, writer: LogWriter) -> int:
-        """Return where to continue writing: at the end of the log, unless the journal begins later."""
-        return max(writer.end, self._journal.base)
+    def first(self) -> int:
+        """The offset of the first byte of the log."""
+        return 0 if self._writer is None else self._writer.first
 
     def append(self, place: int, data: bytes) -> None:
         """Append output that starts at a sequence number."""
@@ -128,7 +107,7 @@ class PaneLog:
         try:
             if self.problem is not None:
                 self._check_directory()
-            while (place := self._continue_at(writer)) < self._journal.position:
+            while (place := max(writer.end, self._journal.base)) < self._journal.position:
                 self._write(writer, place)
         except OSError as error:
             self._failed(error)
@@ -147,8 +126,6 @@ class PaneLog:
         except OSError:
             writer.end = min(end, writer.end)  # the part before the piece is still missing
             raise
-        if place > end:
-            self._find_holes(self._cause)
 
     def _check_directory(self) -> None:
         """Create the log's directory if it is missing, to detect a problem before there is output."""
@@ -162,26 +139,14 @@ class PaneLog:
         self.catch_up()
         if self._writer is None or self.problem is not None:
             return
+        self.timeline.check()
         try:
             self._writer.check_file()
-            directory = os.path.join(self._root, self._log.server, f"pane-{self._log.pane}")
-            before, self._changed_at = self._changed_at, os.stat(directory).st_mtime_ns
-            if before not in {None, self._changed_at}:
-                self._find_holes(DELETED)
         except OSError as error:
             self._failed(error)
             self.catch_up()
             if "end" in self._meta:
                 self._writer.close()  # the pane's program has ended
-
-    def _find_holes(self, cause: str) -> None:
-        """Find the holes in the files; those that are new have this cause."""
-        causes = {hole.start: hole.why for hole in self._stored_holes}
-        with Stored.open(self._root, self._log) as stored:
-            found = [Hole(start, end, causes.get(start, cause)) for start, end in stored.holes(0, stored.end)]
-        if found != self._stored_holes:
-            self._stored_holes = found[-_MOST_HOLES:]
-            self._save_meta()
 
     def read(self, start: int, end: int) -> bytes:
         """Return a part of the output; empty unless all of it is in the log."""
@@ -242,23 +207,20 @@ class PaneLog:
             _log.warning("the log of @%d cannot be written: %s", self._log.pane, error)
         # A deleted file can be created again at once; other problems take time.
         self._retry_at = 0.0 if isinstance(error, FileNotFoundError) else time.monotonic() + _RETRY_S
-        self.problem = self._cause = error.strerror or str(error)
+        self.problem = error.strerror or str(error)
         if self._writer is not None:
             self._writer.close()
 
     def _load_meta(self) -> dict[str, Any]:
-        """Read from disk how the pane ended, if it has, and the holes of the log; return the metadata."""
+        """Read from disk how the pane ended, if it has; return the metadata."""
         stored: dict[str, Any] = {}
-        with contextlib.suppress(FileNotFoundError):
-            with places.log_directory(self._root, self._log) as directory:
-                stored = places.read_meta(directory)
-            self._meta = stored | self._meta
-            self._stored_holes = [Hole(*hole) for hole in self._meta.get("holes", [])]
-            self._find_holes(self._cause)
+        with (
+            contextlib.suppress(FileNotFoundError),
+            places.log_directory(self._root, self._log) as directory,
+        ):
+            stored = places.read_meta(directory)
+        self._meta = stored | self._meta
         return stored
-
-    def _described(self) -> bytes:
-        return json.dumps(self._meta | {"holes": self._stored_holes}).encode()
 
     def _save_meta(self) -> None:
         if self._writer is None:
@@ -267,7 +229,7 @@ class PaneLog:
             contextlib.suppress(OSError),  # the description is not essential
             places.log_directory(self._root, self._log, create=True) as directory,
         ):
-            places.replace_file(places.META, self._described(), dir_fd=directory)
+            places.replace_file(places.META, json.dumps(self._meta).encode(), dir_fd=directory)
 
 
 def _append(lines: bytes, directory: int) -> bool:

@@ -39,8 +39,18 @@ def measure(fd: int, pending: int, data: bytes) -> tuple[int, int]:
     return max(lengths), lengths[-1]
 
 
-def is_echoed(master: int) -> bool:
-    return bool(_local_modes(master) & termios.ECHO)
+def is_echoed(master: int, *, by_editor: bool = False) -> bool:
+    """Return whether typed input is echoed: by the kernel, or by the program's own line editor if it has one.
+
+    ksh and busybox leave the editing to the kernel while the echo is off (``stty -echo``).
+    """
+    modes = _local_modes(master)
+    return bool(modes & termios.ECHO) or (by_editor and not modes & termios.ICANON)
+
+
+def hides_lines(master: int) -> bool:
+    """Return whether the kernel edits lines without showing them, as for a password."""
+    return _local_modes(master) & (termios.ICANON | termios.ECHO) == termios.ICANON
 
 
 def _local_modes(fd: int) -> int:

@@ -57,6 +57,7 @@ class Intake:
         position: Number of bytes of the pane's stream that were passed on.
         ended: Whether the end of the output was reached.
         more_follows: Whether more output was, or probably is, available after that passed on last.
+        busy: Whether there was output since the last pause.
     """
 
     fd: int
@@ -71,7 +72,7 @@ class Intake:
     position: int = field(init=False)
     ended: bool = field(default=False, init=False)
     more_follows: bool = field(default=False, init=False)
-    _busy: bool = field(default=False, init=False)
+    busy: bool = field(default=False, init=False)
     _last_output: float = field(default=0.0, init=False)
     _drain: Drain | None = field(default=None, init=False)
     _ahead: ReadAhead | None = field(default=None, init=False)
@@ -190,8 +191,8 @@ class Intake:
         self.position += len(data)
         self._take(data)
         self._last_output = self._loop.time()
-        if not self._busy:
-            self._busy = True
+        if not self.busy:
+            self.busy = True
             self._on_busy()
             self._loop.call_later(_IDLE_AFTER_S, self._check_idle)
 
@@ -200,7 +201,7 @@ class Intake:
         if quiet_s < _IDLE_AFTER_S:
             self._loop.call_later(_IDLE_AFTER_S - quiet_s, self._check_idle)
             return
-        self._busy = False
+        self.busy = False
         if self._ahead is None:
             self._stop_draining()  # the flood has ended
         self._on_idle()

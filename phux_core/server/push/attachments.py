@@ -36,8 +36,8 @@ MAX_ATTACHMENTS = 256
 # The calls that a read-only client may make.
 _WATCHING = frozenset(
     (
-        *("status", "tree", "snapshot", "subscribe", "unsubscribe"),
-        *("logs", "log_list", "output", "search", "commands"),
+        *("status", "tree", "snapshot", "subscribe", "unsubscribe", "cancel"),
+        *("logs", "log_list", "output", "search", "commands", "past_screen", "timeline", "film", "frame"),
         *("attach", "detach", "resize_attachment", "freeze", "frozen_rows", "thaw"),
     )
 )
@@ -65,7 +65,6 @@ class Attachment:
         number: Its number, which all its frames carry.
         size: The columns and rows that it has for a window.
         focused: Whether its terminal has the focus; True until the client reports otherwise.
-        frozen: The copy of a pane for its copy mode.
     """
 
     _host: Host
@@ -75,7 +74,6 @@ class Attachment:
     size: tuple[int, int]
     read_only: bool
     focused: bool = True
-    frozen: Engine | None = None
     _sent_view: dict[str, Any] | None = None
     _sights: dict[int, PaneSight] = field(factory=dict)
     _due: dict[int, float] = field(factory=dict)  # when to push each changed pane
@@ -145,12 +143,6 @@ class Attachment:
     def end(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self.thaw()
-
-    def thaw(self) -> None:
-        if self.frozen is not None:
-            self.frozen.close()
-            self.frozen = None
 
     def _push(self) -> None:
         self._timer = None
@@ -230,11 +222,33 @@ class Attachment:
         self.connection.push({"attachment": self.number, kind: body})
 
 
+class Copies:
+    """Copies of panes that do not change, at most one for each owner: an attachment or a connection."""
+
+    def __init__(self) -> None:
+        self._engines: dict[object, Engine] = {}
+
+    def put(self, owner: object, copy: Engine) -> None:
+        self.drop(owner)
+        self._engines[owner] = copy
+
+    def get(self, owner: object) -> Engine:
+        if owner not in self._engines:
+            raise NoSuchTargetError("there is no frozen pane", remedy="freeze one first")
+        return self._engines[owner]
+
+    def drop(self, owner: object) -> None:
+        copy = self._engines.pop(owner, None)
+        if copy is not None:
+            copy.close()
+
+
 class Attachments:
     """Every attached client. The first number is different in each run of the service."""
 
     def __init__(self, host: Host, first_number: int = 1) -> None:
         self._host = host
+        self.copies = Copies()
         self._all: dict[int, Attachment] = {}  # the client that was used last is last
         self._next = first_number
         self._focused_panes: set[int] = set()
@@ -276,6 +290,7 @@ class Attachments:
         for attachment in attachments:
             if self._all.pop(attachment.number, None) is not None:
                 attachment.end()
+                self.copies.drop(attachment)
                 attachment.connection.push(
                     {"attachment": attachment.number, "detached": {"reason": reason, "message": message}}
                 )
@@ -358,6 +373,7 @@ class Attachments:
 
     def drop_client(self, connection: Connection) -> None:
         self.detach(self._with(connection), "detached", "the client has disconnected")
+        self.copies.drop(connection)
 
     def resumed(self, connection: Connection) -> None:
         for attachment in self._with(connection):

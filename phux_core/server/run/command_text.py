@@ -5,8 +5,8 @@ here-document, an open quote) goes into a file that the shell executes, so that 
 continuation prompt remains. For a shell without marks, phux adds its own.
 
 Shells that name the file in their error messages (all but bash and fish) execute the text with ``eval``. dash, ksh and
-busybox then add that word to their messages. So the lines that they cannot parse, of which they would execute nothing,
-are given to another process of the same shell.
+busybox then add that word to their messages. At their prompts, the file instead defines an alias, which is then typed.
+The lines that they cannot parse, of which they would execute nothing, are given to another process of the same shell.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 _LONGEST_TYPED = 1000
 # The editor of ksh reads 80 bytes at a time, and mangles characters across their boundaries.
 _KSH_READS = 80
-# Longer scripts would fill the screen of a person who watches.
-_LONGEST_GROUP = 16 * 1024
 # A terminal accepts at most 4096 bytes per line, and busybox's editor 1024.
 _PIECE = 200
 _KIND = "S"
+# Set $? to $_p for the next command, unless `set -e` would treat that as a failure.
+_SET_STATUS = 'case $_p$- in 0*|*e*) ;; *) (exit "$_p") && :;; esac'
 POSIX = frozenset({"posix", "ksh", "mksh"})
 """Kinds of shells other than bash, zsh and fish."""
 
@@ -70,24 +70,26 @@ def may_be_typed(command: str, shell: str) -> bool:
     )
 
 
-def is_kept_by_ksh(command: str) -> bool:
-    """Return whether the editor of ksh reads a command as it was typed."""
-    return command.isascii() or _size(command) < _KSH_READS
+def is_shown(command: str, cols: int, *, canonical: bool) -> bool:
+    """Return whether the editors of ksh and busybox read a typed command as it is, and show it in one row.
 
-
-def group(command: str, *, canonical: bool = False) -> str | None:
-    """Join a complete command of several lines into one; None if it cannot be typed.
-
-    Args:
-        canonical: Whether the terminal edits lines. Then a tab is text, and only each line has a maximum length.
+    Into a line that does not fit, they write newlines.
     """
-    lines = command.split("\n")
-    code = any(line and not line.lstrip().startswith("#") for line in lines)
-    if canonical:
-        typable = all(_size(line) <= _LONGEST_TYPED and line.replace("\t", "").isprintable() for line in lines)
-    else:
-        typable = _size(command) <= _LONGEST_TYPED and all(line.isprintable() for line in lines)
-    return f"{{ {command}\n}}" if code and typable and len(command) <= _LONGEST_GROUP else None
+    return (canonical or len(command) <= cols // 2) and (command.isascii() or _size(command) < _KSH_READS)
+
+
+def alias_definition(name: str, text: str, shell: str) -> str:
+    """Return a script that makes a line with only a name mean a text, in dash, ksh and busybox.
+
+    These shells execute the text as if it were typed: their messages mention neither a file nor ``eval``.
+    """
+    after = ""
+    if shell == "posix":  # dash writes PS2 for each line of the text
+        after = " PS2=;"
+        text = f"{{ _p=$? PS2=$_phux_ps2; {_SET_STATUS}; }} 2>/dev/null; {text}"
+    forget = "\\command unalias ${_phux_alias-} || :"
+    define = f"_phux_alias={name} _phux_ps2=${{PS2-}}; \\command alias {name}={quote_always(text)}"
+    return f"_p=$?; {{ {forget}; {define};{after} {_SET_STATUS}; }} 2>/dev/null"
 
 
 def quote(words: Sequence[str], shell: str) -> str:
@@ -128,7 +130,7 @@ def source_line(path: str, shell: str, *, broken: bool = False) -> str:
     # bash 5.2 corrupts its memory after `.` of a file with an open `$(`, and crashes later. In text that it evals, `$?`
     # is the status of `$(<...)`, so it sources everything else.
     if shell in {"zsh", "ksh", "mksh"} or (shell == "bash" and broken):
-        evaluate = "builtin eval" if shell == "zsh" else "\\eval"
+        evaluate = "\\builtin eval" if shell == "zsh" else "\\eval"
         return f' {evaluate} "$(<{quoted})"{and_go_on}'
     # Bypass aliases.
     source = "builtin source" if shell == "fish" else "\\."
@@ -138,7 +140,7 @@ def source_line(path: str, shell: str, *, broken: bool = False) -> str:
 def eval_text(text: str, shell: str, *, broken: bool = False) -> str:
     """Return a line that executes a text and continues after a syntax error in it; not for bash and fish."""
     # `command` keeps shells such as dash from abandoning the whole line; zsh's only finds programs.
-    evaluate = "builtin eval" if shell == "zsh" else "command eval"
+    evaluate = "\\builtin eval" if shell == "zsh" else "\\command eval"
     return f"{evaluate} {quote_always(text)}{' && :' if broken else ''}"
 
 
@@ -151,7 +153,7 @@ def report_error(command: str, program: Sequence[str]) -> str:
     text = quote_always(command)
     child = f'{quote(program, "posix")} -c {text} "$0" 2>&3'
     # Keep the trace of our own line (`set -x`) out of the error output.
-    either = f"case $(command alias {names}) in *=*) command eval {text} 2>&3;; *) {child};; esac"
+    either = f"case $(\\command alias {names}) in *=*) \\command eval {text} 2>&3;; *) {child};; esac"
     return f"{{ {either}; }} 3>&2 2>/dev/null && :"
 
 
@@ -161,17 +163,15 @@ def wrapper(inner: str, shell: str, nonce: str) -> str:
     if shell == "fish":
         return f"builtin printf '{begin}'\n{inner}\nbuiltin printf '{end}' $status"
     # The user may have redefined printf, and zsh's `command` only finds programs.
-    printf = "builtin printf" if shell == "zsh" else "command printf"
+    printf = "\\builtin printf" if shell == "zsh" else "\\command printf"
     # The shell's output may be redirected to a file, and not every shell has /dev/tty.
     begin, end = (f"{printf} {mark} >/dev/tty || {printf} {mark}" for mark in (f"'{begin}'", f"'{end}' \"$_p\""))
-    # Set $? for the command and after it, unless `set -e` would treat that as a failure.
-    status = 'case $_p$- in 0*|*e*) ;; *) (exit "$_p") && :;; esac'
     # Discard stderr, to which `set -x` writes. Use one line, because `set -v` shows each line before executing it.
-    before = f"_p=$? _q=; {{ {begin}; {status}; }} 2>/dev/null"
+    before = f"_p=$? _q=; {{ {begin}; {_SET_STATUS}; }} 2>/dev/null"
     if shell == "zsh":  # an error such as a pattern without match would abandon the whole line
         after = f"{{ _p=${{_q:-$?}}; {end}; TRY_BLOCK_ERROR=0; }} 2>/dev/null"
-        return f"{before}; {{ {inner}; }} always {{ {after}; }}; {{ {status}; }} 2>/dev/null"
-    after = f"{{ _p=${{_q:-$?}}; {end}; {status}; }} 2>/dev/null"
+        return f"{before}; {{ {inner}; }} always {{ {after}; }}; {{ {_SET_STATUS}; }} 2>/dev/null"
+    after = f"{{ _p=${{_q:-$?}}; {end}; {_SET_STATUS}; }} 2>/dev/null"
     return f"{before}; {inner}; {after}"
 
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import BusyError, PaneClosedError
 from phux_core.server.run import source_files
-from phux_core.server.run.output_capture import Capture
+from phux_core.server.run.output_capture import read_output
 from phux_core.server.run.record import End, Run, read_result
 from phux_core.server.run.remote_shell import ANSWER_S, RemoteShell
 from phux_core.server.shell.edit_line import INTERRUPT, QUESTION, leaves_line
 from phux_core.server.shell.events import CommandFinished, CommandStarted, HooksInDoubt, LineLength, PromptReady
 from phux_core.server.shell.hidden_nonce import hide_nonce
 from phux_core.server.shell.marks import exit_status
-from phux_core.server.shell.output_bounds import below_line, last_line, start_of_unmarked_prompt, typed_line
+from phux_core.server.shell.output_bounds import below_line, start_of_unmarked_prompt, typed_line
 from phux_core.server.shell.pane_shell import current_directory
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class RunFollower:
 
     Attributes:
         current: The run that was typed and has not finished.
-        marked: Where the last of a run's own marks ends, and when it came.
+        is_defining: Whether the shell executes a line that only defines an alias for the next run.
     """
 
     def __init__(
@@ -55,11 +55,10 @@ class RunFollower:
     ) -> None:
         self.remote = RemoteShell(shell)
         self.current: Run | None = None
+        self.is_defining = False
         self._last: Run | None = None
-        self._resumed: Run | None = None  # of an earlier service
         self._shell, self._ledger, self._read_log, self._emit = shell, ledger, read_log, emit
-        self._saw_prompt = False
-        self.marked = -1, 0.0
+        self._saw_prompt = self._asks_for_hooks = False
         self._unsettled: tuple[Run, int | None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -69,20 +68,17 @@ class RunFollower:
         Raises:
             BusyError: The command was typed, and its end was not observed.
         """
-        runs = (self.current, self._last, self._resumed)
-        known = next((run for run in runs if run is not None and run.id == request.id), None)
+        if self._last is not None and self._last.id == request.id:
+            return self._last
         entry = self._ledger.requested(request.id)
-        if known is not None or entry is None:
-            return known
+        if entry is None:
+            return None
         if entry.start is None or entry.end is None or entry.ended_at is None:
             raise BusyError(
                 f"the command {entry.id} was typed in {self._shell.name}, and its end was not observed",
                 remedy="look at the screen to see what happened",
             )
         run = Run.of_entry(entry, request, self._shell.record.shell or "")
-        run.capture = Capture(entry.start)
-        if entry.start < self._shell.journal.base:
-            run.capture.recall(self._read_log, min(entry.end, self._shell.journal.base))
         self._resolve(run)
         return run
 
@@ -115,35 +111,25 @@ class RunFollower:
         if run is not None and run.nonce and run.start is not None and state in {"prompt", "awaiting_input"}:
             known, exit_code = _end_without_mark(run, front, state)
             if known:
-                self._end(run, exit_code, last_line(self._shell.journal, run.start, self._shell.position()))
+                place = start_of_unmarked_prompt(self._shell.journal, run.start, self._shell.position())
+                self._end(run, exit_code, place)
                 self.settle()
         self._shell.changed.wake_all()
 
     def take_look(self, look: Look) -> None:
         """Pass a look at the foreground to the tracker."""
-        if self._shell.tracker.has_started(look):
-            self._report_pending()
         self._take_events(self._shell.tracker.look(look))
 
     def take_mark(self, mark: PrivateOsc) -> None:
         """Process a mark of the pane's own shell, of a run, or of a remote shell."""
         tracker = self._shell.tracker
-        if not tracker.is_continuation(mark):
-            self._report_pending()
-        events = tracker.mark(mark)
-        if events:
-            self._take_events(events)
+        new = tracker.marks.parse(mark)
+        if new is not None:
+            self._take_events(tracker.mark(new))
+            self._saw_prompt |= new.kind == "P"
         elif not self.remote.take_mark(mark):
             self._take_own_mark(mark)
-        self._saw_prompt |= tracker.marks.continued
         self._shell.changed.wake_all()
-
-    def take_output(self, data: bytes, base: int, start: int, end: int) -> int:
-        """Pass output without marks to the tracker if it needs any; return where the output ends."""
-        tracker = self._shell.tracker
-        if end > start and tracker.wants_output and tracker.written(data[start - base : end - base], start):
-            self._report_pending()
-        return max(start, end)
 
     def finish_output(self) -> None:
         """Query the foreground process group if a prompt was drawn.
@@ -161,32 +147,33 @@ class RunFollower:
             self._shell.record.cwd = cwd
             self._emit("cwd_changed", cwd=cwd)
 
-    def _report_pending(self) -> None:
-        """Report the command of a POSIX shell that has started."""
-        pending = self._shell.tracker.marks.pending
-        if pending is not None:
-            self._take_events(self._shell.tracker.started(self._read_line(pending)))
-
     def _take_events(self, events: list[ShellEvent]) -> None:
         """Distribute events of the tracker."""
         for event in events:
             if isinstance(event, HooksInDoubt):
+                self._asks_for_hooks = True
                 self._shell.keyboard.type_ours([{"text": QUESTION}])
             elif not isinstance(event, LineLength):
                 self._follow_run(event)
                 self._publish(event)
+        answer = next((event for event in events if isinstance(event, LineLength)), None)
+        if answer is not None and self._asks_for_hooks:
+            self._asks_for_hooks = False
+            if answer.mode == "restored" and answer.length == 0:
+                self._shell.keyboard.type_ours([{"key": "Enter"}])  # the next prompt has all marks
 
     def _publish(self, event: ShellEvent) -> None:
         """Report an event to clients, and record it in the ledger."""
         if isinstance(event, CommandStarted):
             # A restart repeats events; their lines are in the ledger.
-            command = self._command or event.command or self._ledger.line_at(event.start) or self._read_line(event)
+            command = self._command or event.command or self._ledger.line_at(event.start) or self.read_line(event)
             self._ledger.take(event, command)
-            self._emit("command_started", command=command, command_id=self._ledger.id_at(event.start))
+            id_ = self._ledger.id_at(event.start)
+            self._emit("command_started", event.start, command=command, command_id=id_)
         elif isinstance(event, CommandFinished):
             if event.start is not None:
                 id_ = self._ledger.id_at(event.start)
-                self._emit("command_finished", exit_code=event.exit_code, command_id=id_)
+                self._emit("command_finished", event.end, exit_code=event.exit_code, command_id=id_)
             self.settle()  # first: callers of a run do not wait for the ledger
             self._ledger.take(event, None)
         elif self._shell.tracker.marks.editor:
@@ -196,6 +183,8 @@ class RunFollower:
     def _follow_run(self, event: ShellEvent) -> None:
         """Let an event of the pane's own shell begin or end the run."""
         run = self.current
+        if isinstance(event, CommandFinished):
+            self.is_defining = False
         if run is not None and run.nonce is None:
             # After a restart, the events of earlier commands are repeated.
             if isinstance(event, CommandStarted) and event.start >= run.typed_seq:
@@ -224,21 +213,22 @@ class RunFollower:
             self._publish(CommandStarted(run.command, mark.end, run.typed_seq, run.typed_seq))
         elif kind == "D" and code is not None:
             self._end(run, code, mark.start)
-            self.marked = mark.end, time.monotonic()
+            self.remote.marked(mark.end)
             self._publish(CommandFinished(code, run.start, mark.start))
 
     @property
     def _command(self) -> str | None:
         return self.current.command or None if self.current is not None else None
 
-    def _read_line(self, event: CommandStarted) -> str | None:
-        """Return the line of a command that its shell does not report."""
+    def read_line(self, event: CommandStarted) -> str | None:
+        """Return the line of a command that its shell does not report; empty if it executes nothing."""
+        if self.is_defining:
+            return ""
         return self._command or typed_line(event, self._shell.journal, self._shell.record.cols, self._shell.record.rows)
 
-    def before_journal_restarts(self) -> None:
-        """Save the output of the running command and its start, before the journal drops them."""
-        if self.current is not None and self.current.capture is not None:
-            self.current.capture.absorb(self._shell.journal)
+    def note_start(self) -> None:
+        """Note the start of the running command, because the next service does not read marks before a checkpoint."""
+        if self.current is not None and self.current.start is not None:
             self._shell.journal.note = self.current.to_note()
 
     def pane_died(self) -> None:
@@ -262,12 +252,11 @@ class RunFollower:
     def _write_end(self, run: Run, exit_code: int | None) -> None:
         assert run.start is not None
         assert run.end is not None
-        self._shell.journal.note = run.to_note()
         self._ledger.ended(run.number, run.start, run.end.place, exit_code)
+        self._shell.journal.note = b""
 
     def _begin(self, run: Run, place: int) -> None:
         run.start = place
-        run.capture = Capture(place)
         if run.front is not None:
             self._shell.tracker.run_began(run.front[0])
         self._ledger.began(run.number, place)
@@ -280,10 +269,10 @@ class RunFollower:
         self._shell.changed.wake_all()
         journal = self._shell.journal
         if run.start is None:
-            # The shell refused the line. Or its start mark went to a file, with the shell's errors.
-            start = max(run.typed_seq, journal.base)
+            # The shell refused the line. Or its start mark went to a file, with its prompt, the line and its errors.
+            start, marks = max(run.typed_seq, journal.base), self._shell.tracker.marks
             written = journal.since(start, max(0, place - start))
-            run.start = place - len(below_line(written, run.files[-1] if run.files else run.command))
+            run.start = place - len(below_line(written) if marks.drawn > marks.prompt_start else written)
         if run.nonce is not None:
             self._shell.tracker.run_ended(time.monotonic(), interleaved=run.interleaved)
         elif not is_marked:
@@ -301,7 +290,7 @@ class RunFollower:
         if run.never_started:
             run.outcome.set(source_files.not_opened(self._shell.record.id))
             return
-        stretch = (run.capture or Capture(run.start)).finish(self._shell.journal, run.end.place)
+        stretch = read_output(self._shell.journal, self._read_log, run.start, run.end.place)
         record = self._shell.record
         stretch = stretch._replace(
             head=hide_nonce(stretch.head, record.nonce),
@@ -338,21 +327,12 @@ class RunFollower:
         """Continue the run that an earlier service noted, before the journal's marks are replayed."""
         note = self._shell.journal.note
         if note:
-            run = self._resumed = Run.from_note(note)
+            run = self.current = self._last = Run.from_note(note)
             self._ledger.typed(run)
             if run.start is not None:
-                run.capture = Capture(run.start)
-                if run.start < self._shell.journal.base:
-                    run.capture.recall(self._read_log, self._shell.journal.base)
                 self._ledger.began(run.number, run.start)
-            if run.end is None:
-                self.current = run
-                if run.start is not None and run.front is not None:
+                if run.front is not None:
                     self._shell.tracker.run_began(run.front[0])
-            else:
-                assert run.start is not None
-                self._ledger.ended(run.number, run.start, run.end.place, run.end.exit_code)
-                self._resolve(run)
 
     def after_replay(self) -> None:
         """Ensure that a run does not wait forever for a line that was never typed."""

@@ -1,4 +1,4 @@
-"""The output of a command, kept while its journal is emptied and truncated to the requested size."""
+"""The output of a command, truncated to the requested size."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 MOST_BYTES = 16 * 1024 * 1024
 """Maximum output size that can be requested."""
 DEFAULT_BYTES = 1024 * 1024
-# Bytes of the stream kept beyond the journal, at each end: far more than requested, because escape sequences and
-# overwritten lines take space in the stream but not in the text.
+# Bytes of the stream read at each end: far more than requested, because escape sequences and overwritten lines take
+# space in the stream but not in the text.
 _KEPT = MOST_BYTES
 
 
@@ -29,7 +29,7 @@ class Stretch(NamedTuple):
 
     Attributes:
         head: Its first bytes.
-        omitted: Number of missing bytes, without carriage returns before newlines as far as known.
+        omitted: Number of missing bytes.
         tail: Its last bytes.
     """
 
@@ -38,51 +38,19 @@ class Stretch(NamedTuple):
     tail: bytes
 
 
-class Capture:
-    """The output of a running command, from its start in the pane's stream."""
+def read_output(journal: Journal, read_log: Callable[[int, int], bytes], start: int, end: int) -> Stretch:
+    """Read a part of the stream from the journal, and what the journal no longer has from the log.
 
-    def __init__(self, start: int) -> None:
-        self._start = start
-        self._head = bytearray()
-        self._tail = bytearray()
-        self._taken_to = start
-        self._returns_lost = 0
-
-    def recall(self, read: Callable[[int, int], bytes], end: int) -> None:
-        """Read from the log the output that an earlier service had absorbed, up to the start of the journal.
-
-        ``read`` returns a part of the stream, all of it or nothing.
-        """
-        head_end = min(end, self._start + _KEPT)
-        self._head += read(self._start, head_end)
-        self._tail += read(max(head_end, end - _KEPT), end)
-        self._taken_to = end
-
-    def absorb(self, journal: Journal) -> None:
-        """Save the content of the journal, because it is about to be emptied."""
-        self._add(journal, journal.position)
-
-    def finish(self, journal: Journal, end: int) -> Stretch:
-        self._add(journal, end)
-        omitted = end - self._start - len(self._head) - len(self._tail) - self._returns_lost
-        return Stretch(bytes(self._head), max(0, omitted), bytes(self._tail))
-
-    def _add(self, journal: Journal, end: int) -> None:
-        start = max(self._taken_to, journal.base)
-        if end <= start:
-            return
-        data = journal.since(start, end - start)
-        # Output absorbed by an earlier service may be in no log: then the head is gone, and this is not it.
-        is_head = not self._tail and (self._head or start == self._start)
-        room = max(0, _KEPT - len(self._head)) if is_head else 0
-        self._head += data[:room]
-        self._tail += data[room:]
-        self._taken_to = end
-        if len(self._tail) > _KEPT:
-            lost = len(self._tail) - _KEPT
-            # The terminal added the carriage returns; one may end exactly here.
-            self._returns_lost += self._tail.count(b"\r\n", 0, lost + 1)
-            del self._tail[:lost]
+    ``read_log`` returns a part of the stream, all of it or nothing.
+    """
+    oldest = min(max(start, journal.oldest), end)
+    if oldest == start:
+        return Stretch(journal.since(start, end - start), 0, b"")
+    head_end = min(oldest, start + _KEPT)
+    head = read_log(start, head_end)
+    tail = read_log(max(head_end, oldest - _KEPT), oldest) + journal.since(oldest, end - oldest)
+    tail = tail[-_KEPT:]
+    return Stretch(head, end - start - len(head) - len(tail), tail)
 
 
 class Text(NamedTuple):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from phux_core.server.run import command_text, source_files
 from phux_core.server.run.source_files import SourceFiles
 from phux_core.server.run.syntax import Verdict, judge, program_of, split_at_error
-from phux_core.server.shell.marks import may_end_marks
+from phux_core.server.shell.marks import executes_nothing, may_end_marks
 
 if TYPE_CHECKING:
     from phux_core.server.run.record import RunRequest
@@ -25,6 +25,7 @@ class Plan(NamedTuple):
         shell: The kind of shell that reads it.
         nonce: The nonce of its own marks; None if the shell marks its commands itself.
         files: The files written for it.
+        definition: The line to type before it, which executes nothing but defines an alias.
     """
 
     line: str
@@ -32,20 +33,22 @@ class Plan(NamedTuple):
     shell: str
     nonce: str | None
     files: list[str]
+    definition: str | None = None
 
 
-def plan_as_it_is(request: RunRequest, ready: Ready) -> Plan | None:
-    """Plan to type a command as it is, if that is certainly possible."""
+def plan_as_it_is(request: RunRequest, ready: Ready, cols: int) -> Plan | None:
+    """Plan to type a command as it is, if that is certainly possible in a terminal of this width."""
     marked_shell = ready.shell
     if marked_shell is None:
         return None
     command = _line(request, marked_shell)
-    if marked_shell == "posix" and (may_end_marks(command) or not command_text.is_kept_by_ksh(command)):
+    is_shown = command_text.is_shown(command, cols, canonical=ready.foreground.canonical)
+    if marked_shell == "posix" and (may_end_marks(command) or not is_shown):
         return None  # which shell it is must be determined first
     return Plan(command, command, marked_shell, None, []) if command_text.is_surely_complete(command) else None
 
 
-async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None, directory: str) -> Plan:
+async def make_plan(request: RunRequest, ready: Ready, cols: int, remote_shell: str | None, directory: str) -> Plan:
     """Decide how else to type a command, after asking the shell whether it is complete, and write the files needed.
 
     Args:
@@ -62,35 +65,38 @@ async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None,
     if shell == "posix":
         shell = _family(foreground.pid)
     sure = command_text.is_surely_complete(command)
-    is_kept = shell != "ksh" or command_text.is_kept_by_ksh(command)
+    is_shown = shell not in {"posix", "ksh"} or command_text.is_shown(command, cols, canonical=foreground.canonical)
     verdict = Verdict(readable=True, closed=True) if sure else await judge(command, foreground.pid, shell)
     if nonce is not None:
         source_files.check_descriptors(foreground.pid, shell)
-    elif verdict.closed and is_kept:
-        if command_text.may_be_typed(command, shell):
-            return Plan(command, command, shell, None, [])
-        group = command_text.group(command, canonical=foreground.canonical)
-        if group is not None and shell in command_text.POSIX:
-            return Plan(group, command, shell, None, [])
+    elif verdict.closed and is_shown and command_text.may_be_typed(command, shell):
+        return Plan(command, command, shell, None, [])
     files = SourceFiles(directory)
-    # Lines before the error are typed in a shell with marks; otherwise its messages would say `eval`.
-    splits = is_kept and (
-        "\n" not in command or command_text.group(command, canonical=foreground.canonical) is not None
-    )
-    program = program_of(foreground.pid, shell)
+    # A text is parsed before any of it is executed, so it cannot use aliases that it defines itself.
+    has_alias = nonce is None and shell in {"posix", "ksh"} and "alias" not in command
     parts = None
-    if not verdict.readable and shell in ({"posix", "ksh"} if is_marked else command_text.POSIX) and splits and program:
+    program = program_of(foreground.pid, shell)
+    if not verdict.readable and program and (has_alias or (nonce is not None and shell in command_text.POSIX)):
         parts = await split_at_error(command, foreground.pid, shell)
     if parts is not None:
         before, rest = parts
         line = _broken_line(files, before, rest, program, shell, nonce)
-        if before and nonce is None:
-            line = f"{command_text.group(before, canonical=foreground.canonical) or ':'}; {line.strip()}"
+        if has_alias and not executes_nothing(before):
+            return _aliased(files, f"{{ {before}\n}}; {line.strip()}", command, shell)
+    elif has_alias and verdict.closed and not executes_nothing(command):
+        return _aliased(files, f"{{ {command}\n}}", command, shell)
     elif nonce is None:
         line = _marked_line(files, command, shell, broken=not verdict.readable)
     else:
         line = _wrapped_line(files, command, shell, nonce, verdict)
     return Plan(line, command, shell, nonce, files.paths)
+
+
+def _aliased(files: SourceFiles, text: str, command: str, shell: str) -> Plan:
+    """Plan to execute a text through an alias."""
+    name = source_files.new_name()
+    path = files.add(command_text.alias_definition(name, text, shell), name)
+    return Plan(f" {name}", command, shell, None, files.paths, command_text.source_line(path, shell))
 
 
 def _broken_line(files: SourceFiles, before: str, rest: str, program: list[str], shell: str, nonce: str | None) -> str:
@@ -125,7 +131,7 @@ def _wrapped_line(files: SourceFiles, command: str, shell: str, nonce: str, verd
         # `return` would end the file that marks the end.
         inner = command_text.source_line(files.add(inner), shell, broken=broken).strip()
         if shell in command_text.POSIX:
-            inner = f"command {inner}"  # else dash and others abandon the whole line at a syntax error
+            inner = f"\\command {inner}"  # else dash and others abandon the whole line at a syntax error
     path = files.add(command_text.wrapper(inner, shell, nonce))
     return command_text.source_line(path, shell, broken=broken and shell == "bash")  # others can parse this file
 

@@ -16,7 +16,7 @@ from phux_core.server.sync import Promise
 
 if TYPE_CHECKING:
     from phux_core.logs.ledger import Entry
-    from phux_core.server.run.output_capture import Capture, Stretch
+    from phux_core.server.run.output_capture import Stretch
     from phux_core.server.shell.state_watch import StateWatch
 
 
@@ -59,7 +59,7 @@ class End(NamedTuple):
 
 @define(eq=False)
 class Run:
-    """One run. All but the last four fields survive a restart of the service."""
+    """One run. All but the last four fields are noted for the next service."""
 
     id: str
     max_bytes: int
@@ -77,10 +77,9 @@ class Run:
     start: int | None = None
     interleaved: bool = False
     interrupted: bool = False
-    end: End | None = None
     command: str = ""
+    end: End | None = None
     never_started: bool = False  # the shell could not open the command's file
-    capture: Capture | None = None
     outcome: Promise = field(factory=Promise)
 
     def to_note(self) -> bytes:
@@ -90,8 +89,6 @@ class Run:
     def from_note(cls, note: bytes) -> Run:
         """Restore the state from ``to_note``."""
         state = dict(zip(_NOTED, json.loads(note), strict=True))
-        if state["end"] is not None:
-            state["end"] = End(*state["end"])
         if state["front"] is not None:
             state["front"] = tuple(state["front"])
         return cls(**state)
@@ -120,7 +117,7 @@ class Run:
         )
 
 
-_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "never_started", "capture", "outcome"}]
+_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "end", "never_started", "outcome"}]
 _noted = attrgetter(*_NOTED)
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from phux_core.engine.protocol import PrivateOsc
     from phux_core.server.shell.pane_shell import PaneShell
 
+# How long it may take to draw its prompt.
+_PROMPT_S = 0.5
 ANSWER_S = 10.0
 """How long a typed line may take to execute if no foreground process shows that a shell read it."""
 
@@ -24,15 +26,14 @@ ANSWER_S = 10.0
 class RemoteShell:
     """The remote shell of a pane, known while the same program leads to it."""
 
-    __slots__ = ("_carrier", "_kind", "_nonce", "_shell", "marked", "unknown")
+    __slots__ = ("_carrier", "_kind", "_marked", "_nonce", "_shell", "unknown")
 
     def __init__(self, shell: PaneShell) -> None:
         self._shell = shell
         self._kind: str | None = None
         self._carrier: tuple[int, str] | None = None
         self._nonce: str | None = None  # of the unanswered query
-        self.marked = -1, 0.0
-        """Where its last reply ends, and when it came."""
+        self._marked = -1, 0.0  # where its last mark ends, and when it came
         self.unknown = Problem(
             f"no shell has replied through the program in the foreground of {shell.name}",
             ANSWER_S,
@@ -45,6 +46,16 @@ class RemoteShell:
     def kind(self) -> str | None:
         """``fish`` or ``posix``; None if unknown."""
         return self._kind if self._carrier == self._shell.watch.front else None
+
+    @property
+    def draws_prompt(self) -> bool:
+        """Whether it has just executed a line of ours, and written nothing since."""
+        place, marked_at = self._marked
+        return self._shell.position() <= place and time.monotonic() < marked_at + _PROMPT_S
+
+    def marked(self, place: int) -> None:
+        """Record where its mark after a line ends."""
+        self._marked = place, time.monotonic()
 
     def forget(self) -> None:
         """Record that another shell may be there now."""
@@ -73,6 +84,6 @@ class RemoteShell:
         if kind is None:
             return False
         self._kind, self._nonce = kind, None
-        self.marked = mark.end, time.monotonic()
+        self.marked(mark.end)
         self._shell.changed.wake_all()
         return True

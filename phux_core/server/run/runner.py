@@ -16,8 +16,7 @@ from phux_core.server.run import source_files
 from phux_core.server.run.plan import make_plan, plan_as_it_is
 from phux_core.server.run.prompt import Prompt, remaining
 from phux_core.server.run.record import Run, timed_out
-from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem, Ready
-from phux_core.server.shell.tracker import SETTLE_S
+from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,14 +25,13 @@ if TYPE_CHECKING:
     from phux_core.server.run.follower import RunFollower
     from phux_core.server.run.plan import Plan
     from phux_core.server.run.record import RunRequest
+    from phux_core.server.shell.edit_line import Ready
     from phux_core.server.shell.pane_shell import PaneShell
 
 # How long a caller may take to notice the restart of the service and ask again.
 _RETURN_S = 1.0
 # How long an interrupted command may take to end.
 _INTERRUPT_S = 1.0
-# How long a shell behind ssh may take to draw its prompt.
-_REMOTE_PROMPT_S = 0.5
 
 
 class Runner:
@@ -48,8 +46,7 @@ class Runner:
 
     def __init__(self, shell: PaneShell, ledger: PaneLedger, runs: RunFollower, directory: str) -> None:
         self.lock = asyncio.Lock()
-        self.prompt = Prompt(shell)
-        self._remote = runs.remote
+        self.prompt = Prompt(shell, runs)
         self._shell, self._ledger, self._runs, self._directory = shell, ledger, runs, directory
 
     # The caller's side
@@ -99,28 +96,48 @@ class Runner:
         """Refuse a request without ``queue`` while the request that holds the lock waits for the prompt."""
         if not request.queue:
             await self.prompt.refuse_while(
-                lambda: self.lock.locked() and (self._runs.current is None or self.prompt.is_awaited), self._check
+                lambda: self.lock.locked() and (self._runs.current is None or self.prompt.is_awaited)
             )
 
     async def _start(self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]) -> Run | None:
         """Wait for the prompt and type; return None if the timeout expired."""
-        self._remote.drop_query()
+        self._runs.remote.drop_query()
         if self._runs.current is not None:
-            self._remote.forget()  # the running command may have started another shell
+            self._runs.remote.forget()  # the running command may have started another shell
         while True:
-            ready = await self.prompt.wait(self._check, self._ask, deadline, is_wanted, patient=request.queue)
+            ready = await self.prompt.wait(deadline, is_wanted, patient=request.queue)
             if ready is None:
                 return None
-            plan = plan_as_it_is(request, ready)
+            plan = plan_as_it_is(request, ready, self._shell.record.cols)
             if plan is None:
-                plan = await make_plan(request, ready, self._remote.kind, self._directory)
+                cols, remote_shell = self._shell.record.cols, self._runs.remote.kind
+                plan = await make_plan(request, ready, cols, remote_shell, self._directory)
                 # Planning took time, in which something may have been typed.
-                if isinstance(self._check(), Problem) or not is_wanted():
+                is_ready = not isinstance(self.prompt.check(), Problem) and is_wanted()
+                if is_ready and plan.definition is not None:
+                    is_ready = await self._define(plan, ready, deadline, is_wanted)
+                if not is_ready:
                     source_files.remove(plan.files)
                     continue
             run, written = self._type(request, plan)
             await written
             return run
+
+    async def _define(self, plan: Plan, ready: Ready, deadline: float | None, is_wanted: Callable[[], bool]) -> bool:
+        """Type the line that defines a plan's alias; return whether the same shell then waits at its prompt."""
+        self._runs.is_defining = True
+        try:
+            await self._shell.keyboard.type_ours([{"paste": plan.definition}, {"key": "Enter"}])
+            until = time.monotonic() + PROMPT_S
+            while self._runs.is_defining and (left_s := remaining(until)):
+                await self._shell.changed.wait(left_s)
+            again = await self.prompt.wait(deadline, is_wanted, patient=False)
+        except BaseException:
+            source_files.remove(plan.files)
+            raise
+        finally:
+            self._runs.is_defining = False
+        return again is not None and (again.shell, again.foreground.pid) == (ready.shell, ready.foreground.pid)
 
     def resume(self) -> None:
         """Hold the lock for a run of an earlier service until it ends, as long as its caller waits for it."""
@@ -147,35 +164,6 @@ class Runner:
                     await self._shell.changed.wait(left_s)
         return timed_out(run.began, self._shell.watch, started=True) | {"ended": self._runs.current is not run}
 
-    def _check(self) -> Ready | Problem:
-        result = self.prompt.check()
-        run = self._runs.current
-        # C-c makes the kernel discard unread input.
-        if run is not None and run.start is None and not run.interrupted:
-            return Problem(f"a command was typed in {self._shell.name} and has not started", PROMPT_S)
-        if self._shell.tracker.is_marked and (isinstance(result, Ready) or result.asks):
-            source_files.check_descriptors(self._shell.record.pid, self._shell.record.shell)
-        if isinstance(result, Ready) and result.shell is None and result.foreground.shell is None:
-            if self._awaits_remote_prompt:
-                unfinished = f"the shell behind {self._shell.name} has not drawn its prompt yet"
-                return Problem(unfinished, PROMPT_S, again_s=SETTLE_S)
-            if self._remote.kind is None:
-                return self._remote.unknown
-        return result
-
-    async def _ask(self, problem: Problem) -> Problem | None:
-        """Query the shell about a problem; return the remaining one, or None."""
-        if problem is not self._remote.unknown:
-            return await self.prompt.ask(problem)
-        await self._remote.ask()
-        return None if self._remote.kind is not None else problem
-
-    @property
-    def _awaits_remote_prompt(self) -> bool:
-        """Whether a remote shell has just executed a line of ours, and written nothing since."""
-        place, marked_at = max(self._remote.marked, self._runs.marked)
-        return self._shell.position() <= place and time.monotonic() < marked_at + _REMOTE_PROMPT_S
-
     # Typing
 
     def _type(self, request: RunRequest, plan: Plan) -> tuple[Run, asyncio.Future[None]]:
@@ -199,8 +187,9 @@ class Runner:
             command=plan.command,
         )
         self._runs.begin(run)
+        self._shell.journal.note = run.to_note()  # before it is typed: the next service must know it
         try:
-            _data, written = self._shell.keyboard.type([{"paste": plan.line}, {"key": "Enter"}], note=run.to_note())
+            written = self._shell.keyboard.type_ours([{"paste": plan.line}, {"key": "Enter"}])
             if written.done():
                 written.result()
         except BaseException:

@@ -30,13 +30,13 @@ class SourceFiles:
         self.paths: list[str] = []
         self._directory = directory
 
-    def add(self, text: str) -> str:
+    def add(self, text: str, name: str | None = None) -> str:
         """Write a text into a file, and return its path.
 
         Raises:
             RefusedError: The file cannot be written. Earlier ones are removed.
         """
-        path = os.path.join(self._directory, f"r{secrets.token_hex(3)}")
+        path = os.path.join(self._directory, name or new_name())
         try:
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             self.paths.append(path)
@@ -49,6 +49,11 @@ class SourceFiles:
                 remedy="free some space there, or write the command on one line",
             ) from error
         return path
+
+
+def new_name() -> str:
+    """Return a name for a file of a run."""
+    return f"r{secrets.token_hex(3)}"
 
 
 def check_descriptors(pid: int, shell: str | None = None) -> None:
@@ -72,12 +77,14 @@ def check_descriptors(pid: int, shell: str | None = None) -> None:
 
 
 def could_not_be_opened(files: list[str], journal: Journal, start: int, end: int) -> bool:
-    """Return whether the only output is the shell's error that it cannot open one of these files."""
+    """Return whether the only output is the shell's error that it cannot open one of these files, or has no alias."""
     line = (
         journal.since(start, end - start).strip() if journal.base <= start <= end <= start + _LONGEST_MESSAGE else b""
     )
     # mksh also names files that it has opened, followed by a line number.
-    return b"\n" not in line and any(name in line and name + b"[" not in line for name in map(os.fsencode, files))
+    names = [os.path.basename(path).encode() for path in files]
+    # Only a name is the typed line, which `set -v` shows.
+    return b"\n" not in line and any(name in line != name and name + b"[" not in line for name in names)
 
 
 def not_opened(pane: int) -> RefusedError:

@@ -6,6 +6,7 @@ A style is sent as the parameters of the SGR sequence that draws it, so that cli
 
 from __future__ import annotations
 
+import secrets
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -75,10 +76,12 @@ class Picture:
     Attributes:
         version: Increases whenever a row changes.
         versions: The version in which each row last changed.
+        born: The version since which the screen has had its size.
     """
 
     def __init__(self) -> None:
-        self.version = 0
+        # Random, so that clients cannot mistake the versions of another picture for those of this one.
+        self.version = self.born = 1 + secrets.randbits(48)
         self.size = (0, 0)
         self.rows: list[list[Run]] = []
         self.versions: list[int] = []
@@ -90,12 +93,29 @@ class Picture:
             self.size = size
             self.rows = [[] for _ in range(size[1])]
             self.versions = [0] * size[1]
+            self.version = self.born = self.version + 1
         version = self.version + 1
         for y, spans in changed.items():
             row = [_run(span) for span in spans]
             if row != self.rows[y]:
                 self.rows[y] = row
                 self.versions[y] = self.version = version
+
+
+def frame_since(terminal: Terminal, version: int | None) -> dict[str, Any]:
+    """Return the rows that changed since a version of the pane's picture, or all rows if it has another picture."""
+    picture = terminal.picture(keep=True)
+    picture.look(terminal)
+    whole = version is None or not picture.born <= version <= picture.version
+    return {
+        "version": picture.version,
+        "whole": whole,
+        "size": list(picture.size),
+        "rows": [
+            [y, row] for y, row in enumerate(picture.rows) if (row if whole else picture.versions[y] > (version or 0))
+        ],
+        **_other_state(terminal.engine),
+    }
 
 
 class Pace:

@@ -6,6 +6,7 @@ import ctypes
 import logging
 import sys
 from functools import cached_property
+from time import perf_counter
 from typing import TYPE_CHECKING
 from weakref import ReferenceType, ref
 
@@ -48,6 +49,7 @@ class Terminal:
 
     Attributes:
         engine: The engine to use; this object stays the same when the engine inside it is suspended or replaced.
+        parsing_s: How long it has taken to parse the output, since the owner last set this to 0.
     """
 
     def __init__(
@@ -60,7 +62,9 @@ class Terminal:
     ) -> None:
         self._id, self._loop, self._feed_mark = pane_id, loop, feed_mark
         self._picture: ReferenceType[Picture] | None = None
+        self._kept_picture: Picture | None = None
         self._used_at = 0.0
+        self.parsing_s = 0.0
         self._is_retired, self._rest_after_s = False, REST_AFTER_S
         self._timer: asyncio.TimerHandle | None = None
         self.engine = RestingEngine(engine, self.rest_later, make_successor)
@@ -74,7 +78,9 @@ class Terminal:
     def feed(self, data: bytes) -> list[Effect]:
         """Parse output, and return its effects besides those on the screen."""
         self._feed_mark[0] = self._id
+        began = perf_counter()
         effects = self.engine.feed(data)
+        self.parsing_s += perf_counter() - began
         self._feed_mark[0] = 0
         return effects
 
@@ -99,13 +105,19 @@ class Terminal:
         """Return True if an attached client shows the pane."""
         return self._picture is not None and self._picture() is not None
 
-    def picture(self) -> Picture:
-        """Return the picture that all clients share; it exists while at least one of them shows the pane."""
+    def picture(self, *, keep: bool = False) -> Picture:
+        """Return the picture that all clients share; it exists while at least one of them shows the pane.
+
+        Args:
+            keep: Keep it for clients that are not attached, until none has asked for it for a while.
+        """
         picture = None if self._picture is None else self._picture()
         if picture is None:
             self.engine.forget_changes()  # a new picture needs all rows, not only the changed ones
             picture = Picture()
             self._picture = ref(picture)
+        if keep:
+            self._kept_picture = picture
         return picture
 
     def changed_rows(self) -> dict[int, list[Span]]:
@@ -131,9 +143,12 @@ class Terminal:
         self._timer = None
         if self.engine.at_rest:
             return
+        now = self._loop.time()
+        if now >= self._used_at + self._rest_after_s:
+            self._kept_picture = None
         if self.is_seen():
-            self._used_at = self._loop.time()
-        left_s = self._used_at + self._rest_after_s - self._loop.time()
+            self._used_at = now
+        left_s = self._used_at + self._rest_after_s - now
         if left_s > 0:
             self._timer = self._loop.call_later(left_s, self._rest_if_unused)
         elif self._is_retired or not (self.engine.alt_screen or self.engine.history_rows > _MOST_ROWS):

@@ -83,7 +83,6 @@ class EditLine:
         typed_at: When a person or client typed last.
         entered_at: When a line was entered that the shell has not accepted yet; 0 if there is none.
         is_interrupt: Whether that line was ended by C-c.
-        repeats: How often phux has pressed that C-c again.
         is_doubtful: Whether keys with an unknown effect were typed.
         is_unfinished: Whether keys were typed since the last line was entered or erased.
         harmless: The shell's output after the prompt when the line was known to be empty, such as a right prompt.
@@ -92,7 +91,6 @@ class EditLine:
     typed_at: float = 0.0
     entered_at: float = 0.0
     is_interrupt: bool = False
-    repeats: int = 0
     is_doubtful: bool = False
     is_unfinished: bool = False
     harmless: bytes = b""
@@ -102,7 +100,7 @@ class EditLine:
 
         ``early``: a command is running, or the line before this one was not accepted yet.
         """
-        self.typed_at, self.repeats = now, 0
+        self.typed_at = now
         self.is_unfinished = data[-1:] not in (*_ENDS_LINE, *_ERASES_LINE) and data != _REDRAW
         if data[-1:] in _ENDS_LINE:
             before = self.is_doubtful or (self.entered_at > 0 and not self.is_interrupt)
@@ -118,11 +116,6 @@ class EditLine:
     def entered(self, now: float) -> None:
         """Record that phux itself has entered a line."""
         self.entered_at, self.is_interrupt, self.is_unfinished = now, False, False
-
-    def interrupted_again(self, now: float) -> None:
-        """Record that phux has pressed a C-c again."""
-        self.entered_at = now
-        self.repeats += 1
 
     def taken(self, event: CommandStarted | CommandFinished, shell: str | None) -> None:
         """Record that the shell accepted the line, or has finished its command."""

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phux_core.engine.protocol import Engine
-    from phux_core.keeper.journal import Journal
     from phux_core.server.shell.tracker import ShellTracker
 
 Items = list[dict[str, Any]]
@@ -28,7 +27,7 @@ class Keyboard:
 
     Args:
         name: The pane's id in messages, such as ``@3``.
-        journal: Receives the note of a run before it is typed.
+        typed: The memory in which the queue records how much was typed.
         position: Returns the end of the pane's stream.
 
     Attributes:
@@ -41,25 +40,23 @@ class Keyboard:
         fd: int,
         name: str,
         engine: Engine,
-        journal: Journal,
+        typed: memoryview,
         tracker: ShellTracker,
         position: Callable[[], int],
     ) -> None:
         self._loop, self._fd, self._name = loop, fd, name
-        self._engine, self._journal, self._tracker = engine, journal, tracker
+        self._engine, self._tracker = engine, tracker
         self._position = position
-        self.queue = WriteQueue(loop, fd, name, journal.typed)
+        self.queue = WriteQueue(loop, fd, name, typed)
         self.is_open = fd >= 0
 
-    def type(
-        self, items: Items, *, note: bytes | None = None, key: str | None = None
-    ) -> tuple[bytes, asyncio.Future[None]]:
+    def type(self, items: Items, *, ours: bool = False, key: str | None = None) -> tuple[bytes, asyncio.Future[None]]:
         """Type the items of an ``input`` call, encoded for the current modes, as one piece.
 
         Mouse and focus events that the program has not requested are skipped.
 
         Args:
-            note: The note to store in the journal first; only for input of a run.
+            ours: Whether it is the input of a run, not of a person or client.
             key: The request's key, under which the write queue records how much was typed.
 
         Returns:
@@ -71,20 +68,16 @@ class Keyboard:
         # POSIX shells do not know bracketed paste. A program that was killed may have left it on.
         brackets = foreground is None or foreground.shell != "posix"
         data = b"".join(_encode(item, self._engine, brackets=brackets) for item in items)
-        if note is not None:
-            self._journal.note = note
         editor = self._tracker.marks.editor
-        # Read the column and the echo mode before the program can read the input and change them.
-        column = self._engine.cursor().x if editor in {"wraps", "breaks"} else 0
-        echo = editor != "none" or is_echoed(self._fd)
+        # Ask for the echo before the program can read the input and change it.
+        echo = bool(editor) and is_echoed(self._fd, by_editor=editor != "none")
         written = self.queue.type(data, key)
-        now, ours = self._loop.time(), note is not None
-        self._tracker.typed(data, self._position(), now, column=column, cols=self._engine.cols, echo=echo, ours=ours)
+        self._tracker.typed(data, self._position(), self._loop.time(), echo=echo, ours=ours)
         return data, written
 
     def type_ours(self, items: Items) -> asyncio.Future[None]:
-        """Type input that belongs to the current run, whose note stays in the journal."""
-        return self.type(items, note=self._journal.note)[1]
+        """Type input of a run."""
+        return self.type(items, ours=True)[1]
 
     def reply(self, data: bytes) -> None:
         self.queue.reply(data)

@@ -25,11 +25,6 @@ _REMEMBERED = 1000
 # int() refuses 4,301 digits, and no shell sends numbers of more than ten.
 _MOST_DIGITS = 10
 _KSH_SIGNALS = range(257, 257 + 64)
-_MOST_LINES = 1000
-# ksh assumes at least this width.
-_LEAST_KSH_COLS = 16
-# Nearly all continuation prompts are "> ".
-_CONTINUATION_WIDTH = 2
 _ENDS_MARKS = re.compile(
     r"\bPS1=|\bunset\b[^;&|\n]*\bPS1\b"
     r"|\bexec\b(?:[^;&|\n]|[<>]&)*(?<!\s[3-9])(?<![<>])[<>]"  # not of descriptors above 2, such as a lock's
@@ -88,21 +83,24 @@ def may_end_marks(command: str) -> bool:
     return _ENDS_MARKS.search(command) is not None
 
 
-def _newlines_in(line: str, editor: str, column: int, cols: int) -> int:
-    """Return the number of newlines an editor writes in a line typed in a column, without the one at its end."""
-    if editor == "breaks":
-        cols = max(cols, _LEAST_KSH_COLS)
-        return line[max(0, cols - 1 - column) :: cols].count(" ")
-    full_rows, rest = divmod(column + len(line), cols)
-    return max(0, full_rows - (rest == 0)) if editor == "wraps" else 0
+def executes_nothing(command: str) -> bool:
+    r"""Return whether a command consists of blank lines and comments.
+
+    Example:
+        >>> executes_nothing("# a\n"), executes_nothing("# a\necho b")
+        (True, False)
+    """
+    return all(not line.strip() or line.lstrip().startswith("#") for line in command.split("\n"))
 
 
 class NewMark(NamedTuple):
-    """A mark that was not printed before, except for B when the prompt is drawn again."""
+    """A mark that was not printed before, except for B when the prompt is drawn again, and its place in the stream."""
 
     kind: str
     argument: str
     number: int
+    start: int
+    end: int
 
 
 @define
@@ -125,8 +123,7 @@ class ShellMarks:
         editor: How a POSIX shell reads lines: ``none`` leaves it to the terminal, others edit them; empty elsewhere.
         has_typed_ahead: Whether lines may have been typed before the latest prompt was drawn.
         seeking: From where to search for the newline that ends a line typed into a POSIX shell; None if not searching.
-        entered: The lines entered there that the shell has not read: for each, how many newlines its editor writes
-            before the one at the end, where a row is full.
+        entered: The number of lines entered there that the shell has not read.
         continued_from: Where the continuation prompt ends, while the shell reads a line there; None otherwise.
         is_reported: Whether the start of the running command was reported.
         outputs: The start and the end of the output of the latest commands, oldest first.
@@ -149,7 +146,7 @@ class ShellMarks:
     editor: str = ""
     has_typed_ahead: bool = False
     seeking: int | None = None
-    entered: list[int] = field(factory=list)
+    entered: int = 0
     continued_from: int | None = None
     is_reported: bool = True
     outputs: list[tuple[int, int]] = field(factory=list)
@@ -201,16 +198,15 @@ class ShellMarks:
             # After some syntax errors, bash draws the previous prompt again, with the old number.
             is_drawn_again = self.at_prompt or (self.drawing and argument.count(";") > 1)
             is_new = number > latest or (kind == "B" and number == latest and bool(is_drawn_again))
-        return NewMark(kind, argument, latest if number is None else number) if is_new else None
+        if not is_new:
+            return None
+        return NewMark(kind, argument, latest if number is None else number, mark.start, mark.end)
 
-    def take(self, mark: PrivateOsc) -> list[ShellEvent]:
+    def take(self, mark: NewMark) -> list[ShellEvent]:
         """Process a mark, and return its events."""
-        new = self.parse(mark)
-        if new is None:
-            return []
         self.is_unknown = False
-        kind, argument, self.numbers[new.kind] = new
-        match kind:
+        argument, self.numbers[mark.kind] = mark.argument, mark.number
+        match mark.kind:
             case "A" if not self.at_prompt:
                 self.prompt_start = self.input_start = mark.end
                 self.drawing = True
@@ -235,34 +231,21 @@ class ShellMarks:
                 pass
         return []
 
-    def typed(self, data: bytes, place: int, column: int, cols: int, *, echo: bool) -> None:
-        """Process input, typed at a place of the stream with the cursor in a column.
-
-        ``echo``: the terminal echoes the input.
-        """
-        if not self.editor or not (self.at_prompt or self.continued):
-            return
-        for line in _ENTER.split(data)[:-1]:
-            self.entered.append(_newlines_in(line.decode("utf-8", "replace"), self.editor, column, cols))
-            column = _CONTINUATION_WIDTH
-            if self.seeking is None and self.start is None:
-                self._seek_end_of_line(place, shown=echo)
-        del self.entered[_MOST_LINES:]
+    def typed(self, data: bytes, place: int, *, echo: bool) -> None:
+        """Process input, typed at a place of the stream; ``echo``: the terminal echoes it."""
+        lines = len(_ENTER.findall(data)) if self.editor and (self.at_prompt or self.continued) else 0
+        self.entered += lines
+        if lines and self.seeking is None and self.start is None:
+            self._seek_end_of_line(place, shown=echo)
 
     def written(self, data: bytes, place: int) -> None:
         """Process output that begins at a place and contains no mark."""
         if self.expects_output and data:
             self.drawn = self._read_from
             self._begin(self.drawn)
-        while self.seeking is not None:
-            newline = data.find(b"\n", max(0, self.seeking - place))
-            if newline < 0:
-                break
-            self.seeking = place + newline + 1
-            self.entered[0] -= 1
-            if self.entered[0] < 0:
-                del self.entered[0]
-                self._begin(self.seeking)
+        if self.seeking is not None and (newline := data.find(b"\n", max(0, self.seeking - place))) >= 0:
+            self.entered -= 1
+            self._begin(place + newline + 1)
 
     def report(self, command: str | None) -> CommandStarted:
         """Return the pending command, and mark it as reported."""
@@ -286,9 +269,8 @@ class ShellMarks:
     def typed_ahead_is_read(self) -> None:
         """Record that the shell has executed every line that was typed ahead."""
         self.has_typed_ahead = False
-        if self.seeking == self._read_from and len(self.entered) == 1:
-            self.seeking = None  # there was no such line
-            self.entered.clear()
+        if self.seeking == self._read_from and self.entered == 1:
+            self.seeking, self.entered = None, 0  # there was no such line
 
     def forget_shell(self, place: int) -> None:
         """Record that the shell sends no more marks."""
@@ -329,7 +311,7 @@ class ShellMarks:
         marks = cls(**known)
         spans = [place for span in marks.outputs for place in span]
         if not all(isinstance(known[name], _KINDS[name]) for name in known) or not all(
-            isinstance(number, int) for number in (*marks.entered, *spans, *marks.numbers.values())
+            isinstance(number, int) for number in (*spans, *marks.numbers.values())
         ):
             raise TypeError("not the state of a shell's marks")
         return marks
@@ -346,11 +328,11 @@ class ShellMarks:
         return [CommandStarted(self.command, place, self.prompt_start, self.input_start)]
 
     def _seek_end_of_line(self, place: int, *, shown: bool) -> None:
-        """Search for the end of the first entered line after a place, if an editor or the terminal shows it there."""
-        if shown or self.editor != "none":
+        """Search for the end of the first entered line after a place, if it is shown there."""
+        if shown:
             self.seeking = place
         else:
-            del self.entered[0]
+            self.entered -= 1
             self._begin(place)
 
     @property
@@ -366,9 +348,9 @@ class ShellMarks:
         self.at_prompt, self.continued_from = False, place
         self.start, self.is_reported, self.seeking = None, True, None
         if not self.entered and self.has_typed_ahead and self.editor != "none":
-            self.entered.append(0)
+            self.entered = 1
         if self.entered:  # without an editor, the terminal has shown it when it was typed
-            self._seek_end_of_line(place, shown=False)
+            self._seek_end_of_line(place, shown=self.editor != "none")
 
     def _ended(self, status: str, number: int | None, place: int) -> list[ShellEvent]:
         before, self.number = self.number, number
@@ -383,7 +365,7 @@ class ShellMarks:
             events.append(CommandStarted(None, self.start, self.prompt_start, self.input_start))
         return [*events, self._finished(self._exit_status(status), place)]
 
-    def _prompted(self, argument: str, mark: PrivateOsc) -> list[ShellEvent]:
+    def _prompted(self, argument: str, mark: NewMark) -> list[ShellEvent]:
         editor, _, rest = argument.partition(";")
         status, _, line = rest.partition(";")
         number = parse_number(line)
@@ -403,7 +385,7 @@ class ShellMarks:
         if not again:
             # An editor shows a line that was typed ahead after the prompt; the terminal has shown it before.
             is_shown_now = self.has_typed_ahead and self.editor not in {"", "none"}
-            self.seeking, self.entered = (mark.end, [0]) if is_shown_now else (None, [])
+            self.seeking, self.entered = (mark.end, 1) if is_shown_now else (None, 0)
             self.continued_from = None
             events.append(PromptReady())
         return events
@@ -419,7 +401,7 @@ class ShellMarks:
         self.prompt_start = self.input_start = self.drawn = self.output_end
         return [self._finished(None, self.output_end), *self.prompt_drawn()]
 
-    def _answered(self, argument: str, mark: PrivateOsc) -> list[ShellEvent]:
+    def _answered(self, argument: str, mark: NewMark) -> list[ShellEvent]:
         length, _, mode = argument.partition(";")
         mode, _, status = mode.partition(";")
         characters = parse_number(length)

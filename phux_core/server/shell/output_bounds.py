@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from phux_core.engine.plain import as_written
-from phux_core.logs.text import plain
 
 if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
@@ -17,8 +16,6 @@ _FISH_BEGIN = re.compile(
     rb"\x1b\[\?2004l(?:(?P<title>\x1b\]0;[^\x07\x1b]*\x07)?\x1b\[30m(?:\x1b\(B)?\x1b\[m\x0f?(?(title)\r))?"
 )
 _PASTE_ON, _PASTE_OFF = b"\x1b[?2004h", b"\x1b[?2004l\r"
-# Enough characters to recognize a line; after this number of characters, the line may wrap.
-_DISTINCTIVE = 16
 # Maximum size of a prompt and the line typed at it in the stream.
 _LONGEST_LINE = 16 * 1024
 
@@ -26,11 +23,12 @@ _LONGEST_LINE = 16 * 1024
 def start_of_unmarked_prompt(journal: Journal, start: int, end: int) -> int:
     """Return where the prompt after a command begins, if the shell did not mark the end of the command.
 
-    The shell's line editor enables bracketed paste before the prompt.
+    It is the last line, and in bash, which enables bracketed paste before its prompt, maybe several lines.
     """
     low = max(start, journal.base, end - _LONGEST_LINE)
-    prompt = journal.since(low, max(0, end - low)).rfind(_PASTE_ON)
-    return end if prompt < 0 else low + prompt
+    written = journal.since(low, max(0, end - low))
+    line, paste = written.rfind(b"\n") + 1, written.rfind(_PASTE_ON)
+    return low + (line if paste < 0 else min(line, paste))
 
 
 def start_of_fish_output(head: bytes) -> int:
@@ -44,29 +42,10 @@ def start_of_fish_output(head: bytes) -> int:
     return 0 if begin is None else begin.end()
 
 
-def last_line(journal: Journal, start: int | None, end: int) -> int:
-    """Return where the last line since the start of a command begins, which is an unmarked prompt."""
-    if start is None:
-        return end
-    written = journal.since(max(start, journal.base))
-    return end - len(written) + written.rfind(b"\n") + 1
-
-
-def below_line(written: bytes, typed: str) -> bytes:
-    r"""Return the output below a typed line; all of it if the line is not shown.
-
-    bash shows typed input on its stderr, which may be redirected to a file.
-
-    Example:
-        >>> below_line(b"\x1b[7mecho a\x1b[27m\r\necho b\r\n", "echo a")
-        b'echo b\r\n'
-        >>> below_line(b"a\r\nb\r\n", "echo a; echo b")
-        b'a\r\nb\r\n'
-    """
-    line, _newline, below = written.partition(b"\n")
-    start = "".join(typed.split())[:_DISTINCTIVE]
+def below_line(written: bytes) -> bytes:
+    """Return the output below a typed line."""
     # The line editor disables bracketed paste at the end of the line.
-    return (below if start in "".join(plain(line).split()) else written).removeprefix(_PASTE_OFF)
+    return written.partition(b"\n")[2].removeprefix(_PASTE_OFF)
 
 
 def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> str | None:

@@ -11,7 +11,7 @@ from attrs import frozen
 from phux_core import procfs
 from phux_core.server.kernel.foreground import look, working_directory
 from phux_core.server.shell.events import Look
-from phux_core.server.shell.output_bounds import last_line
+from phux_core.server.shell.output_bounds import start_of_unmarked_prompt
 from phux_core.shells import NONCE_VARIABLE
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ class PaneShell:
         foreground = known if tracker.knows_foreground and self._has_foreground(known) else self.foreground()
         replaced_at = None
         if tracker.may_be_replaced(foreground) and self._is_replaced(foreground):
-            replaced_at = last_line(self.journal, marks.start, self.position())
+            end = self.position()
+            replaced_at = end if marks.start is None else start_of_unmarked_prompt(self.journal, marks.start, end)
         has_output = marks.has_typed_ahead and _is_readable(self.fd)
         return Look(now, foreground, unread, alt_screen, has_output, in_editor, replaced_at)
 

@@ -18,13 +18,11 @@ _RESTING = frozenset({"prompt", "fullscreen", "dead"})
 # A check in the middle of a burst sees a transient state; but it must not be postponed forever.
 _QUIET_S = 0.02
 _LATEST_S = 0.1
-# A program may start to wait without writing anything (sleep 5; read x), so other states are checked again: soon at
-# first, then once a second, and less often the longer nothing happens.
-_GAPS_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
-_LONGEST_GAP_S = 10.0
-_OF_THE_TIME = 0.2
-# A program that waits for input rarely continues without it.
-_OF_THE_TIME_WAITING = 1.0
+# A program may start to wait without writing anything (sleep 5; read x), so other states are checked again, less often
+# the longer nothing happens: after a part of the time since the last activity. A program that waits for input rarely
+# continues without it.
+_SHORTEST_GAP_S, _LONGEST_GAP_S = 0.05, 10.0
+_OF_THE_TIME, _OF_THE_TIME_WAITING = 0.2, 1.0
 
 
 class StateWatch:
@@ -55,7 +53,6 @@ class StateWatch:
         self._touched = False
         self._first_touch = 0.0
         self._last_touch = 0.0
-        self._next_gap = 0
         self._looked = Waker()
 
     @property
@@ -85,7 +82,6 @@ class StateWatch:
     def look_now(self) -> None:
         if self._closed:
             return
-        self._next_gap = 0
         if not self._touched:  # else the check at the end of the burst stays due
             self._stop_timer()
         self._update()
@@ -121,7 +117,6 @@ class StateWatch:
                 self._set_timer(due)
                 return
             self._touched = False
-            self._next_gap = 0
         self._update()
 
     def _update(self) -> None:
@@ -133,13 +128,8 @@ class StateWatch:
         # The listener may touch or close the watch, so the timer comes first.
         if self._timer is None and state not in _RESTING:
             now = self._loop.time()
-            gap = _GAPS_S[self._next_gap]
-            if self._next_gap < len(_GAPS_S) - 1:
-                self._next_gap += 1
-            else:
-                share = _OF_THE_TIME if state == "running" else _OF_THE_TIME_WAITING
-                gap = max(gap, min(_LONGEST_GAP_S, (now - self._last_touch) * share))
-            self._set_timer(now + gap)
+            share = _OF_THE_TIME if state == "running" else _OF_THE_TIME_WAITING
+            self._set_timer(now + max(_SHORTEST_GAP_S, min(_LONGEST_GAP_S, (now - self._last_touch) * share)))
         self._looked.wake_all()
         if state != before or self.front != was:
             self._on_change(state, foreground)

@@ -28,14 +28,14 @@ from phux_core.server.shell.events import (
     ShellEvent,
     State,
 )
-from phux_core.server.shell.marks import ShellMarks, may_end_marks
+from phux_core.server.shell.marks import ShellMarks, executes_nothing, may_end_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from phux_core.engine.protocol import PrivateOsc
     from phux_core.server.kernel.foreground import Foreground
     from phux_core.server.shell.events import Look
+    from phux_core.server.shell.marks import NewMark
 
 SETTLE_S = 0.01
 """How long a program may take to read the terminal's reply to a query."""
@@ -63,6 +63,7 @@ class ShellTracker:
         name: The pane's id in messages, such as ``@3``.
         pid: The pane's first process.
         shell: The kind of shell it is, if any.
+        read_line: Reads the line of a command that its shell does not report; None if it is unknown.
 
     Attributes:
         state: The pane's state at the last look.
@@ -71,7 +72,15 @@ class ShellTracker:
         answer: The shell's reply to the last question about its line; None if there was none.
     """
 
-    def __init__(self, name: str, pid: int, shell: str | None, marks: ShellMarks, now: float = 0.0) -> None:
+    def __init__(
+        self,
+        name: str,
+        pid: int,
+        shell: str | None,
+        marks: ShellMarks,
+        read_line: Callable[[CommandStarted], str | None],
+        now: float = 0.0,
+    ) -> None:
         self.marks = marks
         self.line = EditLine()
         self.state: State = "running"
@@ -82,22 +91,22 @@ class ShellTracker:
         self._run_shell: int | None = None  # in which an unfinished run with our own marks was typed
         self._run_ended_at = 0.0  # a run with our own marks
         self._may_have_lost_hooks = True
-        self._name, self._pid, self._shell = name, pid, shell
+        self._name, self._pid, self._shell, self._read_line = name, pid, shell, read_line
         self._echoes = EchoedLines()
 
     # Input
 
-    def is_continuation(self, mark: PrivateOsc) -> bool:
-        """Return whether a mark shows that the pending line has started no command."""
-        return (new := self.marks.parse(mark)) is not None and new.kind == "P"
-
-    def mark(self, mark: PrivateOsc) -> list[ShellEvent]:
-        """Process a mark, and return its events. Call ``started`` first, except for a continuation."""
-        is_continuation = self.is_continuation(mark)
+    def mark(self, mark: NewMark) -> list[ShellEvent]:
+        """Process a mark, and return its events."""
+        events: list[ShellEvent] = []
+        if mark.kind == "P":
+            self.line.entered_at = 0.0  # the pending line has started no command
+        else:
+            events += self._report_pending()
+            if not self.marks.nonce:
+                return events
         drawn = self.marks.drawn
         taken = self.marks.take(mark)
-        if is_continuation:
-            self.line.entered_at = 0.0
         if self.marks.drawn > drawn and self.marks.number is not None and not taken:
             # bash draws the same prompt again after a line that it does not execute, such as an unknown `!x`.
             self.line.is_doubtful |= self.line.entered_at > 0
@@ -111,44 +120,19 @@ class ShellTracker:
                 self.answer = event
             elif not isinstance(event, HooksInDoubt):
                 self._take_line(event)
-        return taken
+        return events + taken
 
-    def started(self, command: str | None) -> list[ShellEvent]:
-        """Report the pending command, given its line on the screen; an empty one executes nothing."""
-        pending = self.marks.pending
-        if pending is None:
-            return []
-        self.line.entered_at = 0.0
-        if pending.start == self.marks.drawn:  # the line was not shown after the prompt
-            return [self.marks.report(None)]
-        if command and not command.lstrip().startswith("#") and not may_end_marks(command):
-            return [self.marks.report(command)]
-        self.marks.withdraw()
-        if command and may_end_marks(command):
-            self.marks.forget_shell(pending.start)
-        return []
+    def typed(self, data: bytes, place: int, now: float, *, echo: bool, ours: bool) -> None:
+        """Process input, typed at a place of the stream.
 
-    def typed(
-        self,
-        data: bytes,
-        place: int,
-        now: float,
-        *,
-        column: int = 0,
-        cols: int = 80,
-        echo: bool = True,
-        ours: bool = False,
-    ) -> None:
-        """Process input, typed at a place of the stream with the cursor in a column.
-
-        ``echo``: the terminal echoes the input. ``ours``: a run types, not a person or client.
+        ``echo``: a POSIX shell or its terminal shows the input. ``ours``: a run types, not a person or client.
         """
         marks = self.marks
         early = not (marks.at_prompt or marks.continued) or self.line.entered_at > 0
         if marks.nonce and not ours:
             marks.has_typed_ahead |= early or _ENTER.search(data[:-1]) is not None
         self._record_echo(data, place)
-        marks.typed(data, place, column, cols, echo=echo)
+        marks.typed(data, place, echo=echo)
         if ours:
             if _ENTER.search(data):
                 self.line.entered(now)
@@ -158,42 +142,15 @@ class ShellTracker:
         if self.line.is_unfinished and self.state != "prompt":
             self.line.is_unfinished = was_unfinished
 
-    @property
-    def wants_output(self) -> bool:
-        """Whether output is searched for the end of a typed line."""
-        marks = self.marks
-        return (
-            marks.seeking is not None
-            or marks.expects_output
-            or marks.pending is not None
-            or self._echoes.start is not None
-        )
-
-    def written(self, data: bytes, place: int) -> bool:
-        """Process output that begins at a place and contains no mark.
-
-        Returns:
-            Whether it shows that the pending command has started.
-        """
+    def written(self, data: bytes, place: int) -> None:
+        """Process output that begins at a place and contains no mark."""
         self._echoes.written(data, place)
         self.marks.written(data, place)
-        # A command that has written a line has started, unless that is the echo of another line typed at the same time.
-        # A partial line may be a continuation prompt; its mark follows.
-        start = None if self.marks.entered else self.marks.start
-        return start is not None and b"\n" in data[max(0, start - place) :]
-
-    def has_started(self, look: Look) -> bool:
-        """Return whether a look shows that the pending command has started."""
-        if look.replaced_at is not None or (foreground := look.foreground) is None:
-            return look.replaced_at is not None
-        is_executing = foreground.waiting is False or look.now > self.last_output + SETTLE_S
-        # While there are lines to read, a continuation prompt may follow.
-        return foreground.pid != self._pid or (is_executing and not look.unread and not self.marks.entered)
 
     def look(self, look: Look) -> list[ShellEvent]:
-        """Process a look at the foreground, and update the state. Call ``started`` first if it ``has_started``."""
+        """Process a look at the foreground, update the state, and return the events."""
         marks, foreground = self.marks, look.foreground
-        events: list[ShellEvent] = []
+        events = self._report_pending() if self._has_started(look) else []
         quiet_s = look.now - self.last_output
         if look.replaced_at is not None:
             events += marks.shell_replaced(look.replaced_at)
@@ -433,7 +390,7 @@ class ShellTracker:
         return "prompt"
 
     def _is_settled(self, now: float) -> bool:
-        """Return whether a shell's editor has read the replies to its queries; busybox sends one after its prompt."""
+        """Return whether a shell's editor has read the reply to the query that busybox sends after its prompt."""
         if self.is_marked and self.marks.editor != "wraps":
             return True
         is_answered = self._last_reply >= self._prompt_at or now > self._prompt_at + MOMENT_S
@@ -467,6 +424,30 @@ class ShellTracker:
     @property
     def _front_shell(self) -> str | None:
         return None if self.foreground is None else self.foreground.shell
+
+    def _has_started(self, look: Look) -> bool:
+        """Return whether a look shows that the pending command has started."""
+        if look.replaced_at is not None or (foreground := look.foreground) is None:
+            return look.replaced_at is not None
+        is_executing = foreground.waiting is False or look.now > self.last_output + SETTLE_S
+        # While there are lines to read, a continuation prompt may follow.
+        return foreground.pid != self._pid or (is_executing and not look.unread and not self.marks.entered)
+
+    def _report_pending(self) -> list[ShellEvent]:
+        """Report the command of a POSIX shell that has started, unless its line executes nothing."""
+        marks, pending = self.marks, self.marks.pending
+        if pending is None:
+            return []
+        self.line.entered_at = 0.0
+        command = self._read_line(pending)
+        if command is None and pending.start == marks.drawn:  # the line was not shown after the prompt
+            return [marks.report(None)]
+        if command is not None and not executes_nothing(command) and not may_end_marks(command):
+            return [marks.report(command)]
+        marks.withdraw()
+        if command is not None and may_end_marks(command):
+            marks.forget_shell(pending.start)
+        return []
 
     def _take_line(self, event: CommandStarted | CommandFinished) -> None:
         self.line.taken(event, self._front_shell)

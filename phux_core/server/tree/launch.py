@@ -20,7 +20,7 @@ _NOT_INHERITED = ("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WI
 # A pane's PTY master, journal and log, and the second descriptor of the master during a flood.
 _PANE_FILES = 4
 # For clients, log workers and files that are open for a moment.
-_SPARE_FILES = 24
+_SPARE_FILES = 32
 
 
 def check_size(cols: int, rows: int) -> tuple[int, int]:

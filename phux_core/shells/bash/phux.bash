@@ -46,7 +46,7 @@ __phux_before() {
     builtin set +aeuxET
     if [[ $__phux_private ]]; then
         builtin unset HISTFILE
-        if [[ $__phux_array ]]; then HISTFILE=/dev/null; fi
+        if [[ $__phux_array ]]; then builtin declare -g HISTFILE=/dev/null; fi
     fi
     # If "before" is not the first part any more, $? is the status of the part that the user has put before "before".
     if [[ ! $__phux_marked && ${PROMPT_COMMAND[0]-} == "$__phux_before"* ]]; then
@@ -115,11 +115,12 @@ __phux_mark_b() {
 
 # Report the length of the edited line, and whether the editor is in vi command mode ($1). Called by a key binding, which
 # can only be a name: while bash reads the continuation of a line, it cannot parse more than that. If a command has
-# replaced all our hooks, restore them and report its status.
+# replaced all our hooks, restore them and report its status. Leave PS1 and PS0 to the next prompt, for which the server
+# presses Enter: until then, bash keeps a pointer to the value of PS0.
 __phux_line() {
     builtin local status="$?" mode="${1-}"
     if [[ ${PS1-} != *"$__phux_ps1" && ${PS1-} != *"$__phux_ps1_plain" && "${PROMPT_COMMAND[*]-}" != *__phux_* ]]; then
-        __phux_prompts
+        __phux_restored=1  # so that the prompt has "after"
         __phux_hook
         mode="restored;$status"
     fi
@@ -223,7 +224,12 @@ __phux_hook() {
 
 # Called after the user's files; $__phux_status is the status of the last one.
 __phux_install() {
-    if [[ $__phux_private ]]; then builtin export HISTFILE=; fi  # bash reads it after all startup files
+    if [[ $__phux_private ]]; then
+        # bash reads the history after all startup files.
+        builtin unset -n HISTFILE
+        builtin unset __phux_histfile || builtin export -n __phux_histfile
+        builtin export HISTFILE= || builtin set +o history
+    fi
     if [[ ! $__phux_nonce || $- != *i* ]]; then builtin return "$__phux_status"; fi
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
         builtin printf '\e]7748;%s;1;X\a' "$__phux_nonce" >/dev/tty
@@ -251,16 +257,26 @@ __phux_install() {
     # The number of the last mark. B and C add \# to it, so that theirs increase even if a command has removed the hooks.
     __phux_count=0
     __phux_cwd=
-    # How often PS0 was shown since the last prompt: two pasted commands show it twice. An array, because "set -a" does
-    # not export arrays.
+    # How often PS0 was shown since our parts have run. An array, because "set -a" does not export arrays.
     __phux_step=(0)
+
+    # Which element of __phux_ps0_shows PS0 shows if our parts have not run since it was last shown: 1 for the second of two
+    # pasted commands, 2 if PROMPT_COMMAND has lost our parts. While a command runs, "after" is in its slot. In a bash
+    # without the array, or with a DEBUG trap, our parts may be in the first element only: the pattern is "*" then, which
+    # removes the 1.
+    builtin local lost=1
+    if [[ ! $__phux_array || $__phux_debug ]]; then
+        __phux_one=1
+        lost='0${__phux_one##${PROMPT_COMMAND[0]:+${PROMPT_COMMAND[0]/*__phux_*/*}}}'
+    fi
+    lost+=' > 0${PROMPT_COMMAND[__phux_slot]:+1}'
 
     # PS1 and PS0 only refer to variables, so that they do not contain the nonce if the user exports them.
     # B contains \# and $?, in case a command replaces PROMPT_COMMAND.
     __phux_b=$'\e]133;B\a\e]7748;'$__phux_nonce';'
     __phux_bel=$'\a'
     __phux_ps1='\[${__phux_b:+${__phux_b}$__phux_count+\#;B;;$?;\#$__phux_bel}\]'
-    __phux_ps0='${__phux_ps0_shows[__phux_step[0]++ ? 1 : 0]@P}'
+    __phux_ps0='${__phux_ps0_shows[__phux_step[0]++ ? 1 + ('$lost') : 0]@P}'
     # The same for "shopt -u promptvars", as __phux_prompts has written them last.
     __phux_ps1_plain=$__phux_ps1 __phux_ps0_plain=$__phux_ps0
 
@@ -269,13 +285,14 @@ __phux_install() {
     __phux_c=$'\e]133;C\a\e]7748;'$__phux_nonce';'
     __phux_newline=$'\n'
     # An assignment (":=") in a pattern that never matches restores "after" if a command has unset PROMPT_COMMAND or
-    # replaced the array. With a DEBUG trap "after" may be absent on purpose; it is only missing if PS0 is shown twice
-    # without a prompt of ours in between.
+    # replaced the array. With a DEBUG trap "after" may be absent on purpose; it is only missing if the first element has
+    # lost our parts.
     if [[ $__phux_array ]]; then heal='${PROMPT_COMMAND[__phux_slot]:=$__phux_after}'; fi
     if [[ ! $__phux_debug ]]; then heal_always=$heal; fi
     __phux_ps0_shows=(
         "\${__phux_c${heal_always:+#\"$heal_always\"}}\$__phux_count+\\#;C;\\a"
         "${heal:+\${__phux_after#\"$heal\"\}}"
+        "\${__phux_c${heal:+#\"$heal\"}}\$__phux_count+\\#;C;\\a"
     )
     builtin bind -m emacs-standard -x '"\e[7748~": __phux_line'
     builtin bind -m vi-insert -x '"\e[7748~": __phux_line'
@@ -291,6 +308,11 @@ __phux_install() {
     builtin return "$__phux_status"
 }
 
+if [[ $__phux_private ]]; then
+    # Other than HISTFILE itself, a reference to another variable can be removed after "readonly HISTFILE".
+    __phux_histfile=${HISTFILE-}
+    { 'builtin' unset HISTFILE && 'builtin' declare -n HISTFILE=__phux_histfile; } 2>/dev/null
+fi
 if [[ $__phux_login ]]; then
     if [[ -r /etc/profile ]]; then builtin source /etc/profile; fi
     if [[ -r ~/.bash_profile ]]; then

@@ -18,6 +18,11 @@ if test "$PHUX_HISTORY" = off
     # No history file is read or written, even if the user's files name one.
     set --global --export fish_history ''
     set --global --export fish_private_mode 1
+    function __phux_forget --on-variable fish_history
+        if test "$fish_history" != ''
+            set --global --export fish_history ''
+        end
+    end
 end
 set --erase PHUX_HISTORY
 

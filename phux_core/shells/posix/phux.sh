@@ -27,7 +27,7 @@ if [ -n "${ENV-}" ]; then
     fi
     unset _phux_env
 fi
-if [ -n "$_phux_history" ]; then
+if [ -n "$_phux_history" ] && (HISTFILE=) 2>/dev/null; then # a readonly HISTFILE cannot be changed
     HISTFILE=
 fi
 if [ -n "$_phux_nonce" ] && [ -n "${ZSH_VERSION-}" ]; then

@@ -56,8 +56,8 @@ __phux_start() {
 
 # Use no history file. HISTFILE is exported, so that shells started from this one use none either.
 __phux_forget() {
-    typeset -gx HISTFILE=
-    SAVEHIST=0
+    typeset -gx +r HISTFILE=
+    if [[ ${(t)SAVEHIST} != *readonly* ]]; then SAVEHIST=0; fi
 }
 
 __phux_bind() {
@@ -100,7 +100,7 @@ __phux_addhistory() {
         if [[ $1 == ' '* ]]; then  # few lines begin with a blank, and the code below takes time
             builtin emulate -L zsh
             builtin setopt no_err_exit no_err_return
-            if [[ $1 == (|' ')' builtin eval "$(<'*/r[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f](|\')')"'(|' && :')$'\n' ]]; then
+            if [[ $1 == (|' ')' \builtin eval "$(<'*/r[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f](|\')')"'(|' && :')$'\n' ]]; then
                 local file=${1#*'$(<'}
                 __phux_forgotten=(${file%')"'*})
                 return 1
@@ -141,7 +141,7 @@ __phux_name_eval() {
 
 # The last of preexec_functions. $1 is the typed line, if there is a history to keep it; $3 is the code to execute.
 __phux_preexec() {
-    { __phux_tell_start "$@"; __phux_hide_eval } >/dev/null 2>&1
+    { if [[ -n $__phux_private ]]; then __phux_forget; fi; __phux_tell_start "$@"; __phux_hide_eval } >/dev/null 2>&1
 }
 
 __phux_tell_start() {

@@ -49,6 +49,14 @@ def test_reading_the_text_of_a_screen_takes_less_than_a_millisecond(styled):
     assert best(lambda: styled.lines(0, 50), 20) < 0.001
 
 
+@pytest.mark.parametrize("erase", ["\x1b[K", "\x1b[J", "\x1b[?K"])
+def test_an_erase_with_a_wrap_pending_at_a_right_margin_erases_the_glyph_and_the_rest_of_the_row(erase):
+    engine = engines.create("ghostty", 8, 2)
+    engine.feed(f"11111111\r\x1b[?69h\x1b[2;5s\x1b[1;2Habcd{erase}".encode())
+    assert engine.lines(0, 1).text == ["1abc"], "as in xterm"
+    engine.close()
+
+
 def test_closed_engines_leak_no_memory():
     def cycle(count):
         for _ in range(count):

@@ -94,6 +94,23 @@ def test_two_pasted_commands_are_reported_as_one_line(shell):
     assert terminal.since(start) == shell.ran("", 4, shown)
 
 
+@pytest.mark.parametrize("change", ["unset PROMPT_COMMAND", "PROMPT_COMMAND=('history -a')", "PROMPT_COMMAND=()"])
+@pytest.mark.parametrize("trap", ["", "trap : DEBUG\n"])
+@pytest.mark.parametrize("user", ["", "PROMPT_COMMAND=true\n"])
+def test_bash_marks_commands_after_it_lost_its_hooks_but_not_each_pasted_one(bash, trap, user, change):
+    terminal = bash.start(trap + user)
+    pasted = "\x1b[200~echo one\necho two\nsh -c 'exit 4'\x1b[201~"
+    terminal.typed(pasted)
+    assert terminal.line("") == bash.ran("", 4)
+    start = len(terminal.marks)
+    terminal.type(f"{change}\r")
+    terminal.wait(lambda: "B" in terminal.marks[start:], "a prompt")
+    assert terminal.marks[start:] == ["133;C", "C;", "133;B", "B"]
+    assert terminal.line("sh -c 'exit 3'") == bash.ran("", 3)
+    terminal.typed(pasted)
+    assert terminal.line("") == bash.ran("", 4)
+
+
 def test_a_command_typed_over_several_lines_is_reported_once(shell):
     terminal = shell.start()
     start = len(terminal.marks)

@@ -12,11 +12,14 @@ import os
 import re
 import tempfile
 import time
+import zlib
 from unittest import mock
 
 from mutation import mutate
-from phux_client.flows import log_reading
+from phux_client.flows import log_reading, past_reading
+from phux_client.replay import film
 from phux_core import documents, shapes
+from phux_core import engine as engines
 from phux_core.errors import PhuxError
 from phux_core.keeper import journal as journals
 from phux_core.keeper.journal import Journal
@@ -37,10 +40,19 @@ _META = {
     "cols": 20,
     "rows": 4,
     "started_at": 1.5,
-    "holes": [[3, 9, "full"]],
 }
 _META |= {"ended_at": 2.5, "exit_status": 3, "signal": None, "end": 90}
 _ENTRY = [1, 1, 0, "make", "/", "typed", None, 1.5, 3, 2.5, 9, 0, False]
+_TIMELINE = (
+    b'[1000,0,"terminal",{"engine":"pyte","cols":20,"rows":4,"history":10}]\n',
+    b"1000 0\n",
+    b'[1500,5,"typed",{"text":"x"}]\n',
+    b'[1500,5,"resized",{"cols":9,"rows":3}]\n',
+    b'[1600,7,"screen",{}]\n',
+    b"2000 20\n",
+    b'[2500,30,"command_finished",{"exit_code":1,"command_id":"1.1"}]\n',
+    b'[3000,40,"pane_closed",{"exit_status":0}]\n',
+)
 _TOKENS = (
     b"null",
     b"true",
@@ -75,9 +87,22 @@ def make(chance):
         "commands": b"".join(json.dumps([1, number, *_ENTRY[2:]]).encode() + b"\n" for number in (1, 2, 1)),
         "next-pane": b"0000000007\n",
     }
+    files |= {
+        "00000001.time": b"".join(_TIMELINE),
+        f"{7:020}.screen": zlib.compress(_checkpoint(chance)) if chance.random() < 0.8 else b"damaged",
+    }
     names = chance.sample(list(files), chance.randint(1, len(files)))
     spoiled = {name: mutate(chance, files[name], _TOKENS) if chance.random() < 0.5 else files[name] for name in names}
     return b"".join(b"=== %b\n%b\n" % (name.encode(), content) for name, content in spoiled.items())
+
+
+def _checkpoint(chance):
+    """Return a checkpoint after seven bytes, whose content may be damaged."""
+    engine = engines.create("pyte", 20, 4)
+    engine.feed(b"abc\r\nde")
+    data = engine.checkpoint()
+    engine.close()
+    return mutate(chance, data, _TOKENS) if chance.random() < 0.5 else data
 
 
 def _write(root, data):
@@ -110,6 +135,20 @@ def _read(root):
             validate("log-text", log_reading.text_document(ask(do="read", query=query)))
     with contextlib.suppress(PhuxError):
         ask(do="output", id=f"{_LOG}.1", query={})
+    for moment in ({"seq": 0}, {"seq": 7}, {"seq": 20}, {"seq": 5}, {}, {"moment": 2.0}, {"moment": 1e12}):
+        with contextlib.suppress(PhuxError):
+            screen = past_reading.past_screen_document(
+                ask(do="screen", query={**moment, "cells": True, "scrollback": 0})
+            )
+            validate("screen-state", screen)
+    with contextlib.suppress(PhuxError):
+        document = past_reading.timeline_document(ask(do="timeline", query={}))
+        validate("timeline", document)
+        documents.load(shapes.Timeline, document)
+    for start, end in ((0, 20), (7, 8)):
+        with contextlib.suppress(PhuxError):
+            page = ask(do="film", query={"seq": start, "at": 0, "to_seq": end, "to_at": 1e12})
+            assert list(film.frames_of(page))
     for pattern in ("o r", "\udcff"):
         ask(do="search", logs=None, pattern=pattern, context=1, most=10)
 
@@ -119,12 +158,15 @@ def _continue(root):
     journal = Journal(journals.create())
     journal.take(lambda room: room.__setitem__(slice(0, 5), b"more\n") or 5, 5)
     log = PaneLog(root, _LOG, LogWriter(root, _LOG), journal, {})
+    log.timeline.read(0)
     log.append(0, b"more\n")
+    log.timeline.happened("resized", 5, {"cols": 9, "rows": 3})
     log.check_files()
     ledger = Ledger.of(_LOG.pane, b"")
     ledger.add(place=1, command="x", cwd=None, by="run", client=None, started_at=1.0)
     log.note_commands(ledger.dump(), ledger)
     log.ended(ended_at=3.5)
+    log.timeline.close()
     journal.close()
     writer = LogWriter(root, _LOG)
     with contextlib.suppress(OSError), mock.patch("phux_core.logs.writing._LONG_COUNTS", 20):

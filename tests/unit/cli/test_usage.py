@@ -10,10 +10,13 @@ import shutil
 import pytest
 
 from phux_cli import main as cli
+from phux_cli.tmux_forms import verb_form
 from phux_cli.usage import UsageError, add_params, build_parser, number_of
 from phux_cli.verbs import VERBS
 from phux_cli.verbs import new as new_verb
+from phux_core import shells
 from phux_core.calls import CALLS
+from phux_core.engine import ENGINES
 from phux_core.errors import BadSizeError
 from phux_core.kinds import whole
 from validation import validate
@@ -189,6 +192,83 @@ def test_a_size_out_of_range_raises_bad_size():
         new_verb.parse_size("9" * 30 + "x1")
     with pytest.raises(BadSizeError):
         new_verb.parse_size("-1x24")
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("snapshto",), "did you mean 'snapshot'? "),
+        (("run", "--timout=5", "w", "true"), "did you mean '--timeout'? "),
+        (("wait", "w", "--untill", "x"), "did you mean '--until'? "),
+        (("new", "ls", "-la"), "put arguments that are not flags of phux after `--`; "),
+        (("zzzz",), ""),
+    ],
+)
+def test_a_mistyped_verb_or_flag_suggests_the_right_one(capsys, socket_directory, words, hint):
+    code, out, err = run(capsys, *words)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[1].startswith(f"phux: {hint or '`phux --help` lists the verbs'}")
+
+
+@pytest.mark.parametrize(
+    ("words", "form"),
+    [
+        ("a", "attach"),
+        ("attach -t work", "attach work"),
+        ("attach-session -t work", "attach work"),
+        ("new-session -d -s work -x 100 -y 30", "new -d -s work --size=100x30"),
+        ("new-session -A -s work", "new -A -s work"),
+        ("list-sessions", "ls"),
+        ("has-session -t work", "tree work"),
+        ("kill-session -t work", "kill work"),
+        ("kill-server", "kill --server"),
+        ("send-keys -t work:0.1 ls Enter", "send-keys work:0.1 ls Enter"),
+        ("send-keys -l -t work -- -t", "send-keys work -l -- -t"),
+        ("capture-pane -p -t work", "snapshot work"),
+        ("capture-pane -e -p -S -100 -t work", "snapshot work --format=ansi --scrollback=100"),
+        ("capture-pane -pt", "snapshot -pt"),
+        ("split-window -h -t work", "split work --right"),
+        ("split-window -v -l 30% -t work -- top", "split work --down --size 30% -- top"),
+        ("resize-pane -t work -x 30", "resize work --width 30"),
+        ("select-layout -t work tiled", "layout work tiled"),
+        ("rename-session -t work play", "rename work play"),
+        ("ls", "ls"),
+    ],
+)
+def test_command_lines_of_tmux_become_those_of_phux(words, form):
+    name, *rest = words.split()
+    verb, arguments = verb_form(name, rest)
+    assert " ".join([verb, *arguments]) == form
+
+
+@pytest.mark.parametrize("name", ["display-message", "bind-key", "pipe-pane", "wait-for", "set-option"])
+def test_a_command_of_tmux_that_phux_lacks_says_what_to_use_instead(capsys, name):
+    code, _out, err = run(capsys, name, "-t", "work")
+    assert code == 2
+    assert err.splitlines()[0] == f"phux: there is no verb {name!r}"
+    assert err.splitlines()[1].startswith(("phux: use `phux ", "phux: set it in the config file"))
+
+
+def test_json_and_socket_may_come_before_the_verb(capsys, socket_directory):
+    path = str(socket_directory / "other.sock")
+    for words in (("--socket", path, "--json", "ls"), (f"--socket={path}", "--json", "list-sessions")):
+        code, out, err = run(capsys, *words)
+        assert (code, out) == (1, "")
+        assert json.loads(err)["error"]["message"] == f"no server is running on {path}"
+
+
+def test_capabilities_list_the_parts_of_this_installation(capsys):
+    for words in (("--capabilities", "--json"), ("--json", "--capabilities")):
+        code, out, err = run(capsys, *words)
+        assert (code, err) == (0, "")
+        document = json.loads(out)
+        validate("capabilities", document)
+    assert [verb["name"] for verb in document["verbs"]] == list(VERBS)
+    assert {"capabilities.v1", "tree.v1"} < set(document["schemas"])
+    assert "pyte" in document["engines"]
+    assert set(document["engines"]) <= set(ENGINES)
+    assert set(document["shells"]) == set(shells._SHELLS)
+    assert "states: prompt, running, " in run(capsys, "--capabilities")[1]
 
 
 def test_without_a_verb_help_is_printed_and_the_exit_code_is_2(capsys):

@@ -121,7 +121,7 @@ async def test_the_next_request_sends_the_rest_of_a_cancelled_request_first(conn
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.reply_until, "status")
             assert await link.request(Request("status")) == {"call": "status"}
-    assert server.calls == ["input", "status"]
+    assert server.calls == ["input", "cancel", "status"]
 
 
 async def test_other_tasks_receive_replies_after_the_task_that_reads_is_cancelled(connection):

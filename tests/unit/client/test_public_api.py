@@ -29,6 +29,7 @@ EXPORTED = [
     "Bell",
     "BusyError",
     "CannotExecuteError",
+    "CastVersion",
     "CellColor",
     "CellInfo",
     "CellStyle",
@@ -59,7 +60,6 @@ EXPORTED = [
     "LayoutName",
     "LayoutSplit",
     "LimitError",
-    "LogHole",
     "LogInfo",
     "LogMode",
     "LogStatus",
@@ -84,6 +84,7 @@ EXPORTED = [
     "PictureFormat",
     "Place",
     "ProtocolError",
+    "RecordingFormat",
     "RefusedError",
     "Renamed",
     "RequestError",
@@ -116,6 +117,9 @@ EXPORTED = [
     "StoppedError",
     "ThemeName",
     "TimedOutError",
+    "Timeline",
+    "TimelineEntry",
+    "TimelineKind",
     "TitleChanged",
     "TransportError",
     "Tree",
@@ -246,7 +250,7 @@ def names_in(annotation):
 
 
 GENERAL = {"str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "type", "Self"}
-GENERAL |= {"Sequence", "Mapping", "AsyncIterator", "AbstractAsyncContextManager"}
+GENERAL |= {"datetime", "Sequence", "Mapping", "AsyncIterator", "AbstractAsyncContextManager"}
 VARIABLES = {"Result", "Shape"}
 
 

@@ -59,9 +59,9 @@ def test_a_pane_is_set_aside_after_the_service_died_twice_while_rebuilding_it():
     assert restarts.set_aside == []
 
 
-def test_a_death_by_an_external_signal_counts_half():
+def test_a_death_by_an_external_signal_counts_a_tenth():
     restarts = Restarts(0.0)
-    for _ in range(3):
+    for _ in range(19):
         restarts.died("was killed", 1.0, rebuilding=3, from_outside=True)
     assert restarts.set_aside == []
     restarts.died("was killed", 1.0, rebuilding=3, from_outside=True)

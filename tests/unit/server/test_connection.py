@@ -25,7 +25,7 @@ class Host:
         self.prepared = 0
         self.gone = asyncio.Event()
 
-    def dispatch(self, connection, _name, _params, _key):
+    def execute(self, connection, _name, _params, _key):
         return self.large(connection)
 
     async def large(self, connection):
@@ -40,7 +40,7 @@ class Host:
     def disconnected(self, _connection):
         self.gone.set()
 
-    def resumed(self, _connection):
+    def on_resume(self, _connection):
         pass
 
 
@@ -53,7 +53,7 @@ async def connected():
     host = Host()
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
-    await loop.connect_accepted_socket(lambda: module.Connection(host, host.dispatch), ours)
+    await loop.connect_accepted_socket(lambda: module.Connection(host), ours)
     await loop.sock_sendall(theirs, frame(HELLO))
     await receive(theirs)
     try:

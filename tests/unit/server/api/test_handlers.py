@@ -58,7 +58,7 @@ def test_a_handler_with_a_different_parameter_type_is_refused(no_handlers):
 
 
 def test_a_second_handler_for_a_call_is_refused(no_handlers):
-    def thaw(server, attachment: int):
+    def thaw(server, attachment: int | None):
         """Do nothing."""
 
     handles("thaw")(thaw)
@@ -96,4 +96,4 @@ def test_a_method_of_a_server_part_receives_the_parameters(monkeypatch):
 
 def test_an_invalid_request_does_not_reach_the_handler():
     with pytest.raises(BadRequestError):
-        dispatch(Server(), None, "thaw", {})
+        dispatch(Server(), None, "unsubscribe", {})

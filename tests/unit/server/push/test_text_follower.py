@@ -46,7 +46,7 @@ class Pane:
 
     def __init__(self, hub):
         self.journal = Journal(journals.create())
-        self.tracker = ShellTracker("@3", 7, "bash", ShellMarks("nonce"))
+        self.tracker = ShellTracker("@3", 7, "bash", ShellMarks("nonce"), lambda _event: None)
         self.record = types.SimpleNamespace(cols=10, rows=4, nonce="nonce")
         self.alt_screen = False
         self.engine = self
@@ -74,7 +74,9 @@ class Pane:
         for mark in re.finditer(rb"\x1b]7748;(.*?)\x07", data):
             self.tracker.written(data[last : mark.start()], start + last)
             last = mark.end()
-            self.tracker.mark(PrivateOsc(mark[1], start + mark.start(), start + last))
+            new = self.tracker.marks.parse(PrivateOsc(mark[1], start + mark.start(), start + last))
+            if new is not None:
+                self.tracker.mark(new)
         self.tracker.written(data[last:], start + last)
 
 
@@ -443,7 +445,7 @@ def test_output_only_starts_with_the_running_command(pane, follow, loop):
 def test_without_marks_all_text_except_typed_input_is_output(pane, follow):
     pane.write(b"$ ")
     client = follow(output_only=True)
-    pane.tracker.typed(b"echo hi\r", pane.seq, 1.0, echo=True)
+    pane.tracker.typed(b"echo hi\r", pane.seq, 1.0, echo=True, ours=False)
     pane.write(b"echo")
     pane.write(b" hi\r\nhi\r\n$ ")
     assert client.texts == [[], ["hi", "$ "]]
@@ -452,7 +454,7 @@ def test_without_marks_all_text_except_typed_input_is_output(pane, follow):
 def test_without_marks_output_starts_after_the_last_entered_line(pane, follow, loop):
     pane.write(b"hello\r\n$ ")
     early = follow(output_only=True)
-    pane.tracker.typed(b"one\r", pane.seq, 1.0, echo=True)
+    pane.tracker.typed(b"one\r", pane.seq, 1.0, echo=True, ours=False)
     late = follow(output_only=True)
     loop.settle()
     pane.write(b"one\r\n1\r\n$ ")

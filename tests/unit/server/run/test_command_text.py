@@ -161,7 +161,7 @@ def test_every_shell_reports_its_kind_and_prints_nothing_visible(shell):
 @given(st.text(st.characters(exclude_categories=["C", "Z"], include_characters=" \n\t'\"\\$;"), max_size=600))
 @settings(max_examples=30, deadline=None)
 def test_an_inline_command_for_fish_contains_the_exact_command(command):
-    line = command_text.inline(command, "abcd", "fish").replace(";eval ", ";echo -n ")
+    line = command_text.inline(command, "abcd", "fish").replace(";eval ", ";printf %s ")
     done = subprocess.run([*start_of("fish"), "-c", line], capture_output=True, check=True)
     begin, end = b"\x1b]7748;abcd;C\x07", b"\x1b]7748;abcd;D;0\x07"
     assert done.stdout == begin + command.encode() + end

@@ -1,4 +1,4 @@
-"""Captured output of a command survives journal restarts, and omitted bytes are counted."""
+"""The output of a command comes from the journal and the log, and omitted bytes are counted."""
 
 from __future__ import annotations
 
@@ -7,53 +7,48 @@ from hypothesis import strategies as st
 from pane_output import write_journal
 
 from phux_core.server.run import output_capture
-from phux_core.server.run.output_capture import Capture, Stretch, render
+from phux_core.server.run.output_capture import Stretch, read_output, render
+
+
+def read(journal, start, end, log=b""):
+    return read_output(journal, lambda first, last: log[first:last] if last <= len(log) else b"", start, end)
 
 
 def test_output_is_read_from_the_journal(journal):
     write_journal(journal, b"before|output|after")
-    stretch = Capture(7).finish(journal, 13)
-    assert stretch == Stretch(b"output", 0, b"")
+    assert read(journal, 7, 13) == Stretch(b"output", 0, b"")
 
 
-def test_captured_output_survives_journal_restarts(journal):
-    captured = Capture(0)
-    for piece in (b"one ", b"two ", b"three "):
-        write_journal(journal, piece)
-        captured.absorb(journal)
-        journal.restart()
-    write_journal(journal, b"four")
-    assert captured.finish(journal, journal.position) == Stretch(b"one two three four", 0, b"")
+def test_output_that_the_journal_no_longer_has_is_read_from_the_log(journal):
+    log = bytes(range(256)) * 3000
+    write_journal(journal, log[:200_000])
+    journal.restart()
+    write_journal(journal, log[200_000:400_000])
+    journal.restart()
+    write_journal(journal, log[400_000:500_000])
+    for start, end in ((0, 500_000), (10, 450_000), (100, 200), (390_000, 410_000)):
+        stretch = read(journal, start, end, log)
+        assert (stretch.head + stretch.tail, stretch.omitted) == (log[start:end], 0)
 
 
 def test_the_middle_of_large_output_is_omitted_and_counted(journal, monkeypatch):
     monkeypatch.setattr(output_capture, "_KEPT", 1000)
-    captured = Capture(0)
-    data = bytes(range(256)) * 20
-    for index in range(0, len(data), 700):
-        write_journal(journal, data[index : index + 700])
-        captured.absorb(journal)
-        journal.restart()
-    assert captured.finish(journal, journal.position) == Stretch(data[:1000], len(data) - 2000, data[-1000:])
+    data = bytes(range(256)) * 2000
+    write_journal(journal, data)
+    journal.restart()
+    stretch = read(journal, 0, len(data), data)
+    assert stretch.tail == data[-1000:]
+    assert len(stretch.head) + stretch.omitted == len(data) - 1000
 
 
-def test_omitted_bytes_are_counted_with_plain_line_ends(journal, monkeypatch):
-    monkeypatch.setattr(output_capture, "_KEPT", 1000)
-    captured = Capture(0)
-    for _ in range(40):
-        write_journal(journal, b"abc\r\n" * 100)
-        captured.absorb(journal)
-        journal.restart()
-    rendered = render(captured.finish(journal, journal.position), cols=80, rows=24, raw=True, most=400)
-    head, _, tail = rendered.text.partition(f"[phux: {rendered.omitted} bytes left out]\n")
-    assert len(head) + rendered.omitted + len(tail) == len("abc\n") * 4000
-
-
-def test_output_lost_in_a_journal_restart_is_counted(journal):
-    write_journal(journal, b"lost")
+def test_output_that_is_in_no_log_is_counted(journal):
+    write_journal(journal, b"lost" * 100_000)
     journal.restart()
     write_journal(journal, b"kept")
-    assert Capture(0).finish(journal, journal.position) == Stretch(b"", 4, b"kept")
+    stretch = read(journal, 0, 400_004)
+    assert stretch.omitted > 0
+    assert stretch.omitted + len(stretch.tail) == 400_004
+    assert stretch.tail.endswith(b"lostkept")
 
 
 @given(lines=st.lists(st.text("abcé日 ", max_size=30), min_size=1, max_size=60), most=st.integers(0, 400))

@@ -8,7 +8,7 @@ import pytest
 from fake_loop import FakeLoop
 
 from phux_core import engine as engines
-from phux_core.server.screen.attach_frames import PaneSight
+from phux_core.server.screen.attach_frames import PaneSight, frame_since
 from phux_core.server.screen.terminal import REST_AFTER_S, RETIRED_REST_AFTER_S, Terminal
 
 
@@ -133,3 +133,35 @@ def test_the_terminal_of_an_ended_program_is_suspended_soon_whatever_its_size(re
     assert "full" in made.engine.lines(0, 4).text
     loop.advance(RETIRED_REST_AFTER_S)
     assert made.engine.at_rest
+
+
+def changed(made, version):
+    frame = frame_since(made, version)
+    return frame["version"], frame["whole"], [y for y, _row in frame["rows"]]
+
+
+def test_frames_without_an_attachment_share_the_picture_of_attached_clients(terminal):
+    sight = PaneSight()
+    terminal.engine.feed(b"one\r\n")
+    version, whole, rows = changed(terminal, None)
+    assert (whole, rows) == (True, [0])
+    terminal.engine.feed(b"two")
+    assert sight.difference(terminal)["size"] == [10, 3]
+    version, whole, rows = changed(terminal, version)
+    assert (whole, rows) == (False, [1])
+    assert changed(terminal, version) == (version, False, [])
+    terminal.resize(10, 4)
+    assert changed(terminal, version)[1:] == (True, [0, 1])
+
+
+def test_a_terminal_whose_frames_are_read_is_suspended_once_nobody_reads_them(resting):
+    loop, made = resting
+    made.engine.feed(b"one")
+    version, _whole, _rows = changed(made, None)
+    for _ in range(5):
+        loop.advance(REST_AFTER_S / 2)
+        assert changed(made, version) == (version, False, [])
+    loop.advance(2 * REST_AFTER_S)
+    assert made.engine.at_rest
+    # The next frame has another picture, so it is whole.
+    assert changed(made, version)[1:] == (True, [0])

@@ -8,20 +8,20 @@ import pytest
 from record_shells import ARGV
 from shell_replay import Replay, load, state_of
 
+from phux_core.engine.plain import as_written
 from phux_core.engine.protocol import PrivateOsc
 from phux_core.server.shell.events import CommandFinished, CommandStarted, PromptReady
-from phux_core.server.shell.output_bounds import start_of_fish_output
 
 REPORT_THEIR_LINE = {"zsh", "fish"}
 EXPECTED = [
-    ("echo hi", 0, "hi\r\n"),
+    ("echo hi", 0, "hi"),
     ("sh -c 'exit 7'", 7, ""),
-    ("echo 'a\n> b'", 0, "a\r\nb\r\n"),
+    ("echo 'a\n> b'", 0, "a\nb"),
     ("printf 'no newline'", 0, "no newline"),
     ("sleep 1.2", 0, ""),
-    ("cat", 0, "line\r\n"),
+    ("cat", 0, "line"),
     ("sleep 0.3", 0, ""),
-    ("echo ahead", 0, "ahead\r\n"),
+    ("echo ahead", 0, "ahead"),
     ("true", 0, ""),
 ]
 every_shell = pytest.mark.parametrize("name", ARGV)
@@ -47,8 +47,7 @@ def commands(replay):
         if isinstance(event, CommandStarted):
             found.append([event.command or replay.read_line(event), None, None])
         elif isinstance(event, CommandFinished) and event.start is not None:
-            output = replay.output(event)
-            found[-1][1:] = event.exit_code, output[start_of_fish_output(output) :].decode()
+            found[-1][1:] = event.exit_code, as_written(replay.output(event), cols=80, rows=24)
     return [tuple(command) for command in found]
 
 
@@ -57,7 +56,7 @@ def test_each_command_is_reported_with_its_line_exit_code_and_output(played):
     if played.name in REPORT_THEIR_LINE:  # the lines read from other shells include the continuation prompt
         expected[2] = ("echo 'a\nb'", *expected[2][1:])
     if played.name == "dash":  # the second line is echoed while the first command runs
-        expected[6:8] = [("sleep 0.3", 0, "echo ahead\r\n"), (None, 0, "ahead\r\n")]
+        expected[6:8] = [("sleep 0.3", 0, "echo ahead"), (None, 0, "ahead")]
     assert commands(played) == expected
 
 
@@ -142,7 +141,8 @@ class Repeating(Replay):
             if data == latest_b and marks.drawing and data.count(b";") > 4:
                 continue  # bash may draw an old prompt, so it is accepted where a prompt is due
             before = marks.dump()
-            events = marks.take(PrivateOsc(data, place, place))
+            new = marks.parse(PrivateOsc(data, place, place))
+            events = [] if new is None else marks.take(new)
             after = marks.dump()
             if data == latest_b and marks.at_prompt:  # the current prompt is drawn again
                 before["drawn"] = before["input_start"] = after["drawn"] = after["input_start"] = 0

@@ -333,9 +333,10 @@ def test_hooks_are_requested_once_if_a_command_may_have_replaced_them(bash):
 def test_a_command_of_a_posix_shell_is_reported_once_with_its_echoed_line(shell):
     replay = at_prompt(shell)
     replay.type(b"make all\r")
-    assert replay.write(b"make all") == []
-    assert replay.write(b"\r\n") == [], "a continuation prompt may follow"
-    (started,) = replay.write(b"output\r\n")
+    assert replay.write(b"make all\r\n") == [], "a continuation prompt may follow"
+    replay.write(b"output\r\n")
+    look(replay, PID, kind_of(shell), False, COOKED)
+    started = replay.events[-1]
     assert (started.command, started.start) == ("make all", replay.data.index(b"output"))
     finished, ready = draw_prompt(replay, shell, code=3, number=2)
     assert (finished.exit_code, replay.output(finished), ready) == (3, b"output\r\n", PromptReady())
@@ -369,8 +370,9 @@ def test_a_continuation_prompt_that_arrives_in_pieces_starts_no_command(shell):
     for piece in (b"echo 'a\r\n", b">", b" ", b"\x1b]7748;5ecret", b";9;P\a"):
         assert replay.write(piece) == []
     replay.type(b"b'\r")
-    assert [type(event) for event in replay.write(b"b'\r\na\r\nb\r\n")] == [CommandStarted]
-    finished, _ready = draw_prompt(replay, shell, number=2)
+    replay.write(b"b'\r\na\r\nb\r\n")
+    started, finished, _ready = draw_prompt(replay, shell, number=2)
+    assert isinstance(started, CommandStarted)
     assert replay.output(finished) == b"a\r\nb\r\n"
 
 
@@ -385,7 +387,6 @@ def test_marks_are_no_longer_expected_when_a_posix_shell_loses_its_marked_prompt
     assert look_at_prompt(replay, shell) == "prompt"
     assert replay.events == [PromptReady()]
     assert replay.text(place) == b"> "
-    assert not replay.tracker.wants_output
     assert may_type(replay) == Ready(replay.tracker.foreground, None)
 
 
@@ -701,13 +702,3 @@ def test_the_foreground_is_not_known_before_the_line_editor_sets_the_terminal_mo
 @POSIX
 def test_the_foreground_of_a_posix_shell_is_never_known(shell):
     assert not at_prompt(shell).tracker.knows_foreground
-
-
-@POSIX
-def test_output_is_searched_only_until_the_end_of_an_entered_line_is_found(shell):
-    replay = at_prompt(shell)
-    assert not replay.tracker.wants_output
-    replay.type(b"ls\r")
-    assert replay.tracker.wants_output
-    replay.write(b"ls\r\na\r\n")
-    assert not replay.tracker.wants_output

@@ -80,7 +80,7 @@ def query_everything(replay):
         assert isinstance(tracker.may_type(replay.now, tail), Ready | Problem)
     assert tracker.state in STATES
     assert 0 <= tracker.output_start(end) <= end
-    for known in (tracker.is_marked, tracker.knows_foreground, tracker.wants_output, tracker.marks.reports_line):
+    for known in (tracker.is_marked, tracker.knows_foreground, tracker.marks.reports_line):
         assert isinstance(known, bool)
     tracker.may_be_replaced(tracker.foreground)
     assert tracker.marks.pending is None or tracker.marks.pending.start <= end

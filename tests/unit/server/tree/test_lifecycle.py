@@ -10,6 +10,7 @@ import time
 import pytest
 from fake_loop import FakeLoop
 
+from phux_core.clock import boottime
 from phux_core.keeper import journal
 from phux_core.keeper.channel import Channel
 from phux_core.keeper.feed_mark import FeedMark
@@ -260,7 +261,7 @@ def test_a_new_service_starts_although_it_must_remove_a_dead_pane():
     tree = Tree()
     for name, dead in (("old", True), ("live", False)):
         record = PaneRecord(tree.take_pane_id(), 80, 24, "sh", "/", os.getpid(), time.time() - 9999, dead=dead)
-        record.dead_since = 1.0 if dead else None
+        record.dead_since = boottime() - 9999 if dead else None
         tree.add_session(name, "sh", record)
     mark = FeedMark.create()
     master, slave = os.openpty()
@@ -293,8 +294,7 @@ def test_a_new_service_starts_although_it_must_remove_a_dead_pane():
         while service.tree.session_named("old") is not None:
             await asyncio.sleep(0)
         names = [session.name for session in service.tree.sessions.values()]
-        loop.remove_reader(service._listener)
-        service._listener.close()
+        service.clients.stop_listening()
         for pane in list(service.panes.values()):
             pane.close()
         return names
