@@ -8,6 +8,7 @@ revisions    the differences between the revisions of MCP
 server       one connection to a host: concurrent calls, cancellation
 methods      the methods of MCP
 progress     the progress of a call
+arguments    accepts arguments as models spell them
 catalog      the table of tools: parameters, results, safety
 answers      results as text and as structured content
 budget       the size limit of results

@@ -10,6 +10,7 @@ from phux_core.calls import CALLS
 from phux_core.errors import BadRequestError
 from phux_core.kinds import TEXT, Param, whole
 from phux_mcp.answers import LONGEST_MATCH, clipped
+from phux_mcp.arguments import SELECTOR
 from phux_mcp.budget import Budget
 from phux_mcp.catalog import HINT, INTEGER, document
 from phux_mcp.tools.registry import MAX_BYTES, shared, tool
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from phux_client.flows import Document
     from phux_mcp.methods import Call
 
-_ANY_PANE = Param("target", TEXT, "the pane, even a closed one, or a log's id")
+_ANY_PANE = Param("target", SELECTOR, "the pane, even a closed one, or a log's id")
 _SEARCH = CALLS["search"].params
 
 
