@@ -219,6 +219,22 @@ def test_the_python_of_the_page_on_recordings_runs(tmp_path):
     run_python(program, tmp_path)
 
 
+def test_the_tests_of_the_page_on_testing_pass(tmp_path):
+    directory = tmp_path / "testing"
+    shutil.copytree(ROOT / "docs" / "examples" / "testing", directory)
+    stored = [path.read_text() for path in directory.glob("test_*.py")]
+    assert sorted(_blocks("docs/testing.md", "python")) == sorted(stored)
+    (directory / "pytest.ini").write_text("[pytest]\n")
+    finished = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:asyncio", "."],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert "5 passed" in finished.stdout, finished.stdout
+
+
 def test_the_python_of_the_wire_page_prints_the_tree(tmp_path):
     (program,) = _blocks("docs/wire.md", "python")
     with embedded_server(engine="pyte") as server:
