@@ -2,8 +2,8 @@
 
     sphinx-build -W -c docs . site
 
-Sphinx reads this file. The pages are plain Markdown, and read the same without it. Two things are added here: the table
-of contents, from the lists in docs/README.md, and docstrings, in place of comments such as ``<!-- docstrings: events -->``.
+The pages are plain Markdown, and read the same without it. Two things are added here: the table of contents, from the
+lists in docs/README.md, and docstrings, in place of comments such as ``<!-- docstrings: events -->``.
 """
 
 from __future__ import annotations
@@ -84,6 +84,8 @@ def read_source(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = re.sub(r"<!-- docstrings: (\w+) -->", docstrings, source[0])
     if page == root_doc:
         source[0] += contents(Path(app.srcdir, f"{CONTENTS}.md").read_text(encoding="utf-8"))
+    if page == CONTENTS:  # the site shows its lists beside every page
+        source[0] = "---\norphan: true\n---\n" + source[0]
     if page == DECISIONS:
         source[0] += "\n```{toctree}\n:glob:\n0*\n```\n"
 
