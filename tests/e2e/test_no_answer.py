@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -187,12 +188,16 @@ def test_a_wait_reports_that_the_keeper_was_killed(condition):
         pane = phux.new_session("work", command=["cat"]).pane
         keeper = phux.status().keeper_pid
 
+        waits_for_events = threading.Event()
+
         def wait():
             with blocking.connect(server.socket) as other:
+                next_event = other._link.next_event
+                other._link.next_event = lambda *args: waits_for_events.set() or next_event(*args)
                 return blocking.Pane(other, pane.id).wait(**condition, timeout_s=20)
 
         waiting = threads.submit(wait)
-        eventually(lambda: phux.status().clients == 2)
+        assert waits_for_events.wait(20)
         os.kill(keeper, signal.SIGKILL)
         with pytest.raises(phux_client.NoServerError, match=f"the server ended during the wait.*@{pane.id}"):
             waiting.result()
