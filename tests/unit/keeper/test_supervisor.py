@@ -42,7 +42,7 @@ else:
 def starter(code, *arguments):
     """Return a function that starts a scripted service, and passes the channel's descriptor as its last argument."""
 
-    def start(channel_fd):
+    def start(channel_fd, _python):
         command = [sys.executable, "-P", "-c", IMPORTS + code, *arguments, str(channel_fd)]
         process = subprocess.Popen(command, pass_fds=(channel_fd,), stdout=subprocess.PIPE)
         assert process.stdout is not None
