@@ -257,7 +257,7 @@ class Pane:
         tracker, engine = self.tracker, self.engine
         with self.faults.output:
             was_integrated = bool(tracker.marks.nonce)
-            in_editor = tracker.marks.start is not None and engine.modes().bracketed_paste
+            in_editor = tracker.marks.start is not None and engine.bracketed_paste
             now = self._context.loop.time()
             self.runs.take_look(self.shell.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
             if was_integrated and not tracker.marks.nonce:
