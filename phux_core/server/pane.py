@@ -117,14 +117,7 @@ class Pane:
             on_end=self._finish_if_over,
         )
         position = partial(attrgetter("position"), self.intake)
-        self.tracker = ShellTracker(
-            name,
-            record.pid,
-            record.shell,
-            ShellMarks(record.nonce),
-            lambda event: self.runs.read_line(event),  # noqa: PLW0108  there are no runs yet
-            loop.time(),
-        )
+        self.tracker = ShellTracker(name, record.pid, record.shell, ShellMarks(record.nonce), loop.time())
         self.keyboard = Keyboard(loop, fd, name, self.engine, journal.typed, self.tracker, position)
         self.watch = StateWatch(loop, self._look, self._on_state, lambda: self.keyboard.queue.may_be_unread)
         self.shell = shell = PaneShell(

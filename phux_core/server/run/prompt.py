@@ -6,7 +6,6 @@ import time
 from typing import TYPE_CHECKING
 
 from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
-from phux_core.server.run import source_files
 from phux_core.server.shell.edit_line import ANSWER_S, PROMPT_S, QUESTION, Problem, Ready, problem_in_answer
 from phux_core.server.shell.tracker import SETTLE_S
 
@@ -49,8 +48,6 @@ class Prompt:
         # C-c makes the kernel discard unread input.
         if run is not None and run.start is None and not run.interrupted:
             return Problem(f"a command was typed in {shell.name} and has not started", PROMPT_S)
-        if tracker.is_marked and (isinstance(result, Ready) or result.asks):
-            source_files.check_descriptors(shell.record.pid, shell.record.shell)
         if isinstance(result, Ready) and result.shell is None and result.foreground.shell is None:
             if remote.draws_prompt:
                 unfinished = f"the shell behind {shell.name} has not drawn its prompt yet"

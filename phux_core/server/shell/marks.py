@@ -395,12 +395,6 @@ class ShellMarks:
         self.at_prompt, self.drawing = True, False
         return [PromptReady()]
 
-    def ended_without_mark(self) -> list[ShellEvent]:
-        """Record that zsh reads a line after it has marked the end of output: it had no descriptors for more marks."""
-        assert self.output_end is not None
-        self.prompt_start = self.input_start = self.drawn = self.output_end
-        return [self._finished(None, self.output_end), *self.prompt_drawn()]
-
     def _answered(self, argument: str, mark: NewMark) -> list[ShellEvent]:
         length, _, mode = argument.partition(";")
         mode, _, status = mode.partition(";")
