@@ -47,6 +47,17 @@ def _wake(waiter: asyncio.Future[None]) -> None:
         waiter.set_result(None)
 
 
+def try_acquire(lock: asyncio.Lock) -> bool:
+    """Acquire a lock if nothing has to be waited for; return whether it was acquired."""
+    acquiring = lock.acquire()
+    try:
+        acquiring.send(None)
+    except StopIteration:
+        return True
+    acquiring.close()
+    return False
+
+
 class Promise:
     """A result or an error that is set once. Any number of callers may wait for it, and give up waiting.
 

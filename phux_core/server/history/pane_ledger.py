@@ -82,7 +82,7 @@ class PaneLedger:
 
     def requested(self, id_: str) -> Entry | None:
         """Return the command of a ``run`` or ``start`` with an id."""
-        return next((entry for entry in reversed(self._ledger.entries.values()) if entry.request == id_), None)
+        return self._ledger.entries.get(self._ledger.requests.get(id_, 0))
 
     @property
     def last_end(self) -> int | None:

@@ -147,7 +147,7 @@ class RunFollower:
         """
         if self._saw_prompt:
             self._saw_prompt = False
-            self._shell.watch.look_now()
+            asyncio.get_running_loop().call_soon(self._shell.watch.look_now)  # after the caller of a run is woken
 
     def take_directory(self, cwd: str) -> None:
         """Record the shell's working directory."""
@@ -285,6 +285,8 @@ class RunFollower:
             self._shell.tracker.run_ended(time.monotonic(), interleaved=run.interleaved)
         elif not is_marked:
             place = start_of_unmarked_prompt(journal, run.start, place)
+        elif not run.interleaved:
+            self._shell.keyboard.queue.may_be_unread = False
         run.end = End(exit_code, max(run.start, place), max(0.0, time.monotonic() - run.began))
         source_files.remove(run.files)
         self._unsettled = run, exit_code

@@ -62,6 +62,12 @@ class Prompt:
         journal = self._shell.journal
         return journal.since(max(self._shell.tracker.marks.drawn, journal.oldest), _LONGEST_TAIL)
 
+    def look(self) -> Ready | Problem:
+        """Read available output, look at the shell, and return whether a command can be typed now, or why not."""
+        self._shell.read_now()
+        self._shell.watch.look_now()
+        return self.check()
+
     async def wait(self, deadline: float | None, is_wanted: Callable[[], bool], *, patient: bool) -> Ready | None:
         """Wait until a command can be typed.
 
@@ -77,11 +83,9 @@ class Prompt:
         began = time.monotonic()
         try:
             while True:
-                self._shell.read_now()
-                self._shell.watch.look_now()
+                problem = self.look()
                 if not is_wanted():
                     raise DisconnectedError("the caller has disconnected")
-                problem = self.check()
                 if isinstance(problem, Ready):
                     return problem
                 if problem.asks:

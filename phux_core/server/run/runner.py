@@ -16,7 +16,8 @@ from phux_core.server.run import source_files
 from phux_core.server.run.plan import make_plan, plan_as_it_is
 from phux_core.server.run.prompt import Prompt, remaining
 from phux_core.server.run.record import Run, timed_out
-from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem
+from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem, Ready
+from phux_core.server.sync import try_acquire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from phux_core.server.run.follower import RunFollower
     from phux_core.server.run.plan import Plan
     from phux_core.server.run.record import RunRequest
-    from phux_core.server.shell.edit_line import Ready
     from phux_core.server.shell.pane_shell import PaneShell
 
 # How long a caller may take to notice the restart of the service and ask again.
@@ -60,7 +60,7 @@ class Runner:
         Returns:
             ``outcome`` and its fields, see docs/wire.md.
         """
-        deadline = None if request.timeout_s is None else time.monotonic() + request.timeout_s
+        deadline = _deadline(request)
         known = self._runs.find(request)
         if known is not None:
             return await self._outcome(known, request, deadline)
@@ -78,6 +78,30 @@ class Runner:
             if run is None:
                 return timed_out(waited_from, self._shell.watch, started=False)
             return await self._outcome(run, request, deadline)
+        finally:
+            self.lock.release()
+
+    def type_now(self, request: RunRequest) -> Run | None:
+        """Type a command as it is if nothing has to be waited for; return None if ``run`` has to be called.
+
+        The caller calls ``finish``, which releases the lock.
+        """
+        if request.timeout_s == 0 or self._runs.find(request) is not None or not try_acquire(self.lock):
+            return None
+        run = None
+        try:
+            ready = self.prompt.look()
+            plan = plan_as_it_is(request, ready, self._shell.record.cols) if isinstance(ready, Ready) else None
+            run = None if plan is None else self._type(request, plan)[0]
+        finally:
+            if run is None:
+                self.lock.release()
+        return run
+
+    async def finish(self, run: Run, request: RunRequest) -> dict[str, Any]:
+        """Return the result of a run that ``type_now`` has typed."""
+        try:
+            return await self._outcome(run, request, _deadline(request))
         finally:
             self.lock.release()
 
@@ -198,3 +222,7 @@ class Runner:
         self._shell.watch.touch()
         self._runs.typed_run(run, written)
         return run, written
+
+
+def _deadline(request: RunRequest) -> float | None:
+    return None if request.timeout_s is None else time.monotonic() + request.timeout_s
