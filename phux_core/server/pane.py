@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
+from phux_core.engine.protocol import Bell, CwdChanged, Mark, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import InternalError, PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
@@ -170,6 +170,8 @@ class Pane:
         effects = self.terminal.feed(data)
         self.tracker.wrote(self._context.loop.time())
         for effect in effects:
+            if isinstance(effect, Mark):
+                continue  # the shell's own marks are private
             with contained:
                 if isinstance(effect, PrivateOsc):
                     self.tracker.written(data[place - base : effect.start - base], place)

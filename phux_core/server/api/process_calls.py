@@ -45,10 +45,8 @@ def run(service: Service, connection: Connection, pane: int, timeout_ms: int | N
     request = _request(**rest, timeout_s=timeout_s, client=connection.client)
     live = find_pane(service, pane)
     with _fate(live, request):
-        typed = live.runner.type_now(request)
-    if typed is not None:
-        return _with_fate(live, request, live.runner.finish(typed, request))
-    return _with_fate(live, request, live.runner.run(request, lambda: connection.is_open))
+        answer = live.runner.run_now(request)
+    return answer or _with_fate(live, request, live.runner.run(request, lambda: connection.is_open))
 
 
 @handles("start")

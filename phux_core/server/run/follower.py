@@ -9,7 +9,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from phux_core.errors import BusyError, PaneClosedError
+from phux_core.errors import BusyError, PaneClosedError, PhuxError
 from phux_core.server.run import source_files
 from phux_core.server.run.output_capture import read_output
 from phux_core.server.run.record import End, Run, read_result
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from phux_core.engine.protocol import PrivateOsc
-    from phux_core.errors import PhuxError
     from phux_core.server.history.pane_ledger import PaneLedger
     from phux_core.server.run.record import RunRequest
     from phux_core.server.shell.events import Look, ShellEvent, State
@@ -125,6 +124,7 @@ class RunFollower:
     def take_mark(self, mark: PrivateOsc) -> None:
         """Process a mark of the pane's own shell, of a run, or of a remote shell."""
         tracker = self._shell.tracker
+        self._ledger.waits = True
         new = tracker.marks.parse(mark)
         if new is not None:
             self._report_pending(new)
@@ -145,6 +145,8 @@ class RunFollower:
         Called after all available output was processed, because the kernel reports the current group, not the group at
         the time of the prompt.
         """
+        if self._ledger.waits:
+            self._ledger.commit()
         if self._saw_prompt:
             self._saw_prompt = False
             asyncio.get_running_loop().call_soon(self._shell.watch.look_now)  # after the caller of a run is woken
@@ -315,6 +317,8 @@ class RunFollower:
     def fail(self, run: Run, error: Exception) -> None:
         """Set an error as a run's result, and stop following it."""
         self.drop(run)
+        if isinstance(error, PhuxError):
+            error.executed = True
         run.outcome.set(error)
 
     def drop(self, run: Run) -> None:

@@ -17,7 +17,7 @@ from phux_core.server.run.plan import make_plan, plan_as_it_is
 from phux_core.server.run.prompt import Prompt, remaining
 from phux_core.server.run.record import Run, timed_out
 from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem, Ready
-from phux_core.server.sync import try_acquire
+from phux_core.server.sync import Promise, try_acquire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +60,7 @@ class Runner:
         Returns:
             ``outcome`` and its fields, see docs/wire.md.
         """
-        deadline = _deadline(request)
+        deadline = None if request.timeout_s is None else time.monotonic() + request.timeout_s
         known = self._runs.find(request)
         if known is not None:
             return await self._outcome(known, request, deadline)
@@ -81,29 +81,36 @@ class Runner:
         finally:
             self.lock.release()
 
-    def type_now(self, request: RunRequest) -> Run | None:
-        """Type a command as it is if nothing has to be waited for; return None if ``run`` has to be called.
-
-        The caller calls ``finish``, which releases the lock.
-        """
+    def run_now(self, request: RunRequest) -> Promise | None:
+        """Type a command at once if nothing has to be waited for, and promise its result; else return None."""
         if request.timeout_s == 0 or self._runs.find(request) is not None or not try_acquire(self.lock):
             return None
-        run = None
+        answer = Promise()
+        answer.then(lambda _result: self.lock.release())
         try:
             ready = self.prompt.look()
             plan = plan_as_it_is(request, ready, self._shell.record.cols) if isinstance(ready, Ready) else None
-            run = None if plan is None else self._type(request, plan)[0]
-        finally:
-            if run is None:
+            if plan is None:
                 self.lock.release()
-        return run
-
-    async def finish(self, run: Run, request: RunRequest) -> dict[str, Any]:
-        """Return the result of a run that ``type_now`` has typed."""
-        try:
-            return await self._outcome(run, request, _deadline(request))
-        finally:
+                return None
+            run, _written = self._type(request, plan)
+        except BaseException:
             self.lock.release()
+            raise
+        run.outcome.then(answer.set)
+        if request.timeout_s is not None:
+            timer = asyncio.get_running_loop().call_later(request.timeout_s, self._give_up, run, request, answer)
+            answer.then(lambda _result: timer.cancel())
+        return answer
+
+    def _give_up(self, run: Run, request: RunRequest, answer: Promise) -> None:
+        async def give_up() -> None:
+            try:
+                answer.set(await self._outcome(run, request, time.monotonic()))
+            except PhuxError as error:
+                answer.set(error)
+
+        self._runs.spawn(give_up())
 
     async def start(self, request: RunRequest, is_wanted: Callable[[], bool]) -> Run:
         """Type a command at the prompt, and do not wait for its end."""
@@ -222,7 +229,3 @@ class Runner:
         self._shell.watch.touch()
         self._runs.typed_run(run, written)
         return run, written
-
-
-def _deadline(request: RunRequest) -> float | None:
-    return None if request.timeout_s is None else time.monotonic() + request.timeout_s
