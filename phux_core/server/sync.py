@@ -99,6 +99,9 @@ class Promise:
         """Call a listener when the result is set, in the order of these calls; it must not raise."""
         self._listeners.append(listener)
 
+    def forget(self, listener: Listener) -> None:
+        self._listeners.remove(listener)
+
     async def wait(self, timeout_s: float | None) -> dict[str, Any] | None:
         """Wait for the result, and return or raise it; return None if the timeout expired."""
         if self._result is None:

@@ -104,6 +104,9 @@ class Runner:
         return answer
 
     def _give_up(self, run: Run, request: RunRequest, answer: Promise) -> None:
+        """Set the result of a run whose timeout has expired, also if the run ends meanwhile."""
+        run.outcome.forget(answer.set)
+
         async def give_up() -> None:
             try:
                 answer.set(await self._outcome(run, request, time.monotonic()))
