@@ -5,6 +5,7 @@ exit status, and restarts the service when it dies. It parses nothing that a cli
 crash it. It runs as ``python -P -m phux_core.keeper``.
 
     channel     messages with file descriptors between keeper and service
+    ready       one turn of the event loop
     children    start, terminate and reap child processes
     journal     output of programs, in memory that outlives the service
     feed_mark   the pane that the service is feeding

@@ -43,6 +43,7 @@ from phux_core.keeper.feed_mark import FeedMark, Marked
 from phux_core.keeper.logfile import log, trim_log
 from phux_core.keeper.notices import Notices
 from phux_core.keeper.process import FAULTS, Interpreters, how_it_ended
+from phux_core.keeper.ready import call_ready
 from phux_core.keeper.restarts import Restarts
 from phux_core.keeper.status import status_document
 from phux_core.keeper.stored_state import StoredState
@@ -175,8 +176,7 @@ class Supervisor:
         if self._channel is not None:
             events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._channel.wants_write else 0)
             self._selector.modify(self._channel, events, self._on_channel)
-        for key, _events in self._selector.select(timeout):
-            key.data()
+        call_ready(self._selector, timeout)
         now = time.monotonic()
         self._children.kill_overdue(now)
         self._notices.expire(now)

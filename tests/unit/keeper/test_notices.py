@@ -12,6 +12,7 @@ import pytest
 
 from phux_core import wire
 from phux_core.keeper.notices import CALL_S, MOST_WAITING, Notices
+from phux_core.keeper.ready import call_ready
 
 HELLO = wire.encode({"hello": {"protocol": [1, 0]}})
 
@@ -41,9 +42,8 @@ class Keeper:
 
     def turn(self, now=None):
         """Run callbacks until none is ready or the service is ready, and then close expired connections."""
-        while ready := self.selector.select(0.05):
-            for key, _events in ready:
-                key.data()
+        while self.selector.select(0.05):
+            call_ready(self.selector, 0)
             if self.is_ready:
                 break
         self.notices.expire(time.monotonic() if now is None else now)
