@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "phux_core.version": "__version__",
-    "phux_client.aio": "EventStream LogStream Pane Phux Session Window connect embedded",
+    "phux_client.aio": "EventStream LogStream Pane Phux RunStream Session Window connect embedded",
     "phux_client.aio.expecting": "PaneExpectation",
     "phux_client.expecting": "ExpectationError expect",
     "phux_client.waited": "Waited",

@@ -102,19 +102,21 @@ def _end(session: blocking.Session) -> None:
         session.kill()
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+def pytest_runtest_setup(item: pytest.Item) -> None:
     """Tell ``to_match_snapshot`` which test runs."""
-    if not _uses_phux(item):
-        return (yield)
-    from phux_client import snapshots
+    if _uses_phux(item):
+        from phux_client import snapshots
 
-    directory = item.path.parent / "__snapshots__" / item.path.stem
-    updates = item.config.getoption("--phux-update")
-    snapshots.running.test = snapshots.Test(directory, _file_name(item.name), updates=updates)
-    try:
-        return (yield)
-    finally:
+        directory = item.path.parent / "__snapshots__" / item.path.stem
+        updates = item.config.getoption("--phux-update")
+        snapshots.running.test = snapshots.Test(directory, _file_name(item.name), updates=updates)
+
+
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Forget the test."""
+    if _uses_phux(item):
+        from phux_client import snapshots
+
         snapshots.running.test = None
 
 

@@ -175,6 +175,8 @@ _CALLS = (
         "start",
         "Run a command at a pane's prompt without waiting for it. A request with the same id refers to the same run.",
         *(_PANE, *_COMMAND),
+        Param("max_bytes", whole(0, MOST_BYTES), "maximum bytes of output for a `run` with the same id", default=0),
+        flag("raw", "keep escape sequences in that output"),
         result="`command`, the command's id in the ledger, and `seq`, the sequence number before the command was typed",
         repeatable=True,
     ),

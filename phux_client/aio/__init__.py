@@ -6,7 +6,7 @@
     server                        ``connect``, ``embedded`` and ``Phux``
     sessions                      handles of sessions and windows
     handles, acts, logs, screens,
-    pointing                      handles of panes
+    pointing, streaming           handles of panes
 
 ``tools/generate_blocking.py`` generates ``phux_client.blocking`` from all modules except this one and ``backend``.
 """
@@ -15,6 +15,18 @@ from phux_client.aio.handles import EventStream, Pane
 from phux_client.aio.logs import LogStream
 from phux_client.aio.server import Phux, connect, embedded
 from phux_client.aio.sessions import Session, Window
+from phux_client.aio.streaming import RunStream
 from phux_client.connection import DEFAULT_TIMEOUT_S
 
-__all__ = ["DEFAULT_TIMEOUT_S", "EventStream", "LogStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"]
+__all__ = [
+    "DEFAULT_TIMEOUT_S",
+    "EventStream",
+    "LogStream",
+    "Pane",
+    "Phux",
+    "RunStream",
+    "Session",
+    "Window",
+    "connect",
+    "embedded",
+]

@@ -7,6 +7,7 @@ from phux_client.aio.acts import PaneActs
 from phux_client.aio.logs import PaneLogs
 from phux_client.aio.pointing import PanePointing
 from phux_client.aio.screens import PaneScreens
+from phux_client.aio.streaming import RunStream
 from phux_core import errors, shapes
 
 TYPE_CHECKING = False
@@ -253,6 +254,36 @@ class Pane(PaneActs, PaneLogs, PanePointing, PaneScreens, Part):
             raw=raw,
         )
         return await self._phux.load(shapes.RunResult, flow)
+
+    def stream(
+        self,
+        command: str | Sequence[str],
+        *,
+        timeout_s: float | None = flows.RUN_TIMEOUT_S,
+        queue: bool = False,
+        max_bytes: int | None = None,
+        raw: bool = False,
+    ) -> RunStream:
+        r"""Run a command in the pane's shell, and read its output while it runs.
+
+        Args:
+            command: A shell line, or a list of words that reach the program unchanged.
+            timeout_s: The time limit; None or 0 for no limit.
+            queue: If another program is in the foreground, wait for the prompt instead of raising.
+            max_bytes: The largest output in the result, 1 MiB by default. The chunks are not limited.
+            raw: Keep escape sequences in the output of the result.
+
+        Returns:
+            A stream for ``async for``, which raises the errors of ``run``.
+
+        Example:
+            >>> stream = pane.stream("echo one; echo two; false")
+            >>> "".join([chunk async for chunk in stream])
+            'one\ntwo\n'
+            >>> stream.result.exit_code
+            1
+        """
+        return RunStream(self._phux, self.id, command, timeout_s, queue=queue, max_bytes=max_bytes, raw=raw)
 
     async def resize(
         self,

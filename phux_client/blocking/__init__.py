@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from phux_client.blocking.server import embedded as embedded
     from phux_client.blocking.sessions import Session as Session
     from phux_client.blocking.sessions import Window as Window
+    from phux_client.blocking.streaming import RunStream as RunStream
     from phux_client.connection import DEFAULT_TIMEOUT_S as DEFAULT_TIMEOUT_S
 
 _MODULES = {
@@ -32,6 +33,7 @@ _MODULES = {
     "embedded": "phux_client.blocking.server",
     "Session": "phux_client.blocking.sessions",
     "Window": "phux_client.blocking.sessions",
+    "RunStream": "phux_client.blocking.streaming",
     "DEFAULT_TIMEOUT_S": "phux_client.connection",
 }
 __all__ = list(_MODULES)

@@ -8,6 +8,7 @@ from phux_client.blocking.acts import PaneActs
 from phux_client.blocking.logs import PaneLogs
 from phux_client.blocking.pointing import PanePointing
 from phux_client.blocking.screens import PaneScreens
+from phux_client.blocking.streaming import RunStream
 from phux_core import errors, shapes
 
 TYPE_CHECKING = False
@@ -254,6 +255,36 @@ class Pane(PaneActs, PaneLogs, PanePointing, PaneScreens, Part):
             raw=raw,
         )
         return self._phux.load(shapes.RunResult, flow)
+
+    def stream(
+        self,
+        command: str | Sequence[str],
+        *,
+        timeout_s: float | None = flows.RUN_TIMEOUT_S,
+        queue: bool = False,
+        max_bytes: int | None = None,
+        raw: bool = False,
+    ) -> RunStream:
+        r"""Run a command in the pane's shell, and read its output while it runs.
+
+        Args:
+            command: A shell line, or a list of words that reach the program unchanged.
+            timeout_s: The time limit; None or 0 for no limit.
+            queue: If another program is in the foreground, wait for the prompt instead of raising.
+            max_bytes: The largest output in the result, 1 MiB by default. The chunks are not limited.
+            raw: Keep escape sequences in the output of the result.
+
+        Returns:
+            A stream for ``for``, which raises the errors of ``run``.
+
+        Example:
+            >>> stream = pane.stream("echo one; echo two; false")
+            >>> "".join([chunk for chunk in stream])
+            'one\ntwo\n'
+            >>> stream.result.exit_code
+            1
+        """
+        return RunStream(self._phux, self.id, command, timeout_s, queue=queue, max_bytes=max_bytes, raw=raw)
 
     def resize(
         self,

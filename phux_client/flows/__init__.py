@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from phux_client.flows.reading import *
     from phux_client.flows.running import *
     from phux_client.flows.sending import *
+    from phux_client.flows.streaming import *
     from phux_client.flows.target import *
     from phux_client.flows.upgrading import *
     from phux_client.flows.waiting import *
@@ -53,6 +54,7 @@ _NAMES = {
     "reading": "changes ls screenshot snapshot status tree",
     "running": "RUN_TIMEOUT_S leave_run run",
     "sending": "paste send_keys",
+    "streaming": "StreamedRun next_chunk start_stream stream_result",
     "target": "find find_node find_pane",
     "upgrading": "upgrade",
     "waiting": "next_event wait",

@@ -102,8 +102,25 @@ def _run(
     params: "dict[str, object]",
 ) -> "Flow[Document]":
     number = yield from pane_id(target, caller)
-    timeout_ms = None if timeout_s is None else round(timeout_s * 1000)
-    patience_s = _FOR_EVER_S if timeout_s is None else timeout_s
+    return (yield from outcome(number, command, timeout_s, params, timeout_s=timeout_s))
+
+
+def outcome(
+    number: int,
+    command: "str | Sequence[str]",
+    wait_s: float | None,
+    params: "dict[str, object]",
+    *,
+    timeout_s: float | None,
+) -> "Flow[Document]":
+    """Send a run, or ask again for one with the same id, and return its RunResult document.
+
+    Args:
+        wait_s: How long to wait for it.
+        timeout_s: The time limit that the caller gave, for messages.
+    """
+    timeout_ms = None if wait_s is None else round(wait_s * 1000)
+    patience_s = _FOR_EVER_S if wait_s is None else wait_s
     reply = yield Request("run", patience_s, pane=number, timeout_ms=timeout_ms, **params)
     if reply["outcome"] != "finished":
         raise _timed_out(

@@ -4,25 +4,30 @@ A single CMD is a shell command line. Several CMDs are a program and its argumen
 Put flags of the command itself after `--`. Ctrl-C exits with 130 and leaves the command running; with --interrupt, it
 stops the command.
 
+On a terminal, output is printed while the command runs, whole lines at a time. With --new, there is no TARGET: the
+command runs in a session of its own, which is killed afterwards, and a server is started if none is running.
+
 Exit status: the command's exit code, 1 if it could not be run, 125 if the timeout expired (the command keeps running)
 or the shell did not report an exit code.
 """
 
 import argparse
+import contextlib
+import sys
 
 from phux_cli.connection import connection
-from phux_cli.output import print_on_stderr, show, stream_raw
-from phux_cli.usage import TIMEOUT, add_param, add_params
+from phux_cli.output import print_on_stderr, show, stream, stream_raw
+from phux_cli.usage import TIMEOUT, UsageError, add_param, add_params
 from phux_cli.verbs import start
 from phux_client import flows
-from phux_client.flows.running import new_run_id
 from phux_client.flows.target import pane_id
 from phux_core.calls import CALLS
-from phux_core.errors import PhuxError, TimedOutError
+from phux_core.errors import NoSuchTargetError, PhuxError, TimedOutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._types import Document, Flow
+    from phux_client.blocking.driver import Driver
+    from phux_client.flows._types import Document
 
 REST = "CMD..."
 JSON = "a RunResult document"
@@ -30,6 +35,7 @@ EXAMPLES = (
     'phux run work "echo hello && pwd"',
     'phux run work "seq 1 5000 | tail -3" --json',
     "phux run work -- printf '%s\\n' \"two words\" three",
+    "phux run --new 'seq 3' --stream",
 )
 _NO_EXIT_CODE = 125
 _LARGEST_CODE = 255
@@ -45,54 +51,99 @@ class RunInterruptedError(PhuxError):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", metavar="TARGET", help="the pane")
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="the pane; none with --new")
     parser.add_argument("words", metavar="CMD", nargs="*", help="a shell command line, or a program and its arguments")
     wait = TIMEOUT.but(doc="seconds to wait, 0 for no limit", default=flows.RUN_TIMEOUT_S, omitted="")
     add_param(parser, wait, "--timeout SECS")
     params = CALLS["run"].params
     add_param(parser, params["interrupt"].but(doc="send C-c when the timeout expires, and on Ctrl-C"), "--interrupt")
     add_params(parser, params, "--queue")
+    parser.add_argument("--new", action="store_true", help="run in a new session, and kill it afterwards")
     parser.add_argument("--detach", action="store_true", help="do not wait: the same as `phux start`")
+    parser.add_argument(
+        "--stream",
+        action=argparse.BooleanOptionalAction,
+        help="print output while the command runs; on a terminal by default",
+    )
     add_params(parser, params, "--max-bytes N", "--raw")
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.new and options.target is not None:
+        options.words.insert(0, options.target)
+        options.target = None
+    if not options.new and options.target is None:
+        raise UsageError("TARGET is missing", remedy="name a pane, or pass --new to run in a new session")
+    if options.stream and (options.json or options.raw):
+        raise UsageError("--stream cannot be combined with --json or --raw", remedy="leave one of them out")
+    if options.new and options.detach:
+        raise UsageError("--new cannot be combined with --detach", remedy="create the session with `phux new -d` first")
     command = start.command_of(options)
     if options.detach:
         return start.run(options)
-    pane: int | None = None
-    run_id = new_run_id()
-
-    def flow(caller: flows.Caller) -> "Flow[Document]":
-        nonlocal pane
-        pane = yield from pane_id(options.target, caller)
-        return (
-            yield from flows.run(
-                caller,
-                pane,
-                command,
-                timeout_s=options.timeout,
-                queue=options.queue,
-                interrupt=options.interrupt,
-                max_bytes=options.max_bytes,
-                raw=options.raw,
-                run_id=run_id,
-            )
-        )
-
+    if options.new:
+        return _run_in_new_session(options, command)
     with connection(options) as phux:
+        return _run(options, phux, options.target, command)
+
+
+def _run_in_new_session(options: argparse.Namespace, command: "str | list[str]") -> int:
+    with connection(options, start=True) as phux:
+        made = phux.drive(flows.new(phux.caller, None))
         try:
-            result = phux.drive(flows.within(flow(phux.caller), options.timeout or None))
+            return _run(options, phux, made["pane_id"], command)
+        except RunInterruptedError:
+            raise RunInterruptedError("the command was killed with its session") from None
         except TimedOutError as error:
-            error.exit_code = _NO_EXIT_CODE
+            error.message = f"the timeout of {options.timeout:g} s expired; the command was killed with its session"
+            error.remedy = "allow more time with --timeout"
             raise
-        except KeyboardInterrupt:
-            if pane is None:
-                raise
-            phux.close()  # makes the server stop waiting, and drop a command that was not typed yet
-            raise _interrupted(options, pane, run_id) from None
+        finally:
+            # A new connection, because that of an interrupted run is closed. The command may have ended the shell.
+            with contextlib.suppress(NoSuchTargetError), connection(options) as other:
+                other.drive(flows.kill(other.caller, ("session", made["session_id"])))
+
+
+def _run(options: argparse.Namespace, phux: "Driver", target: "str | int", command: "str | list[str]") -> int:
+    streams = (
+        not options.json and not options.raw and (sys.stdout.isatty() if options.stream is None else options.stream)
+    )
+    run = flows.StreamedRun(
+        command, timeout_s=options.timeout, queue=options.queue, max_bytes=options.max_bytes, raw=options.raw
+    )
+    try:
+        run.pane = phux.drive(flows.within(pane_id(target, phux.caller), run.timeout_s))
+        printed = _print_chunks(phux, run) if streams else False
+        result = phux.drive(flows.within(flows.stream_result(run, interrupt=options.interrupt), run.timeout_s))
+    except TimedOutError as error:
+        error.exit_code = _NO_EXIT_CODE
+        raise
+    except KeyboardInterrupt:
+        if run.pane < 0:
+            raise
+        phux.close()  # makes the server stop waiting, and drop a command that was not typed yet
+        raise _interrupted(options, run.pane, run.run_id) from None
+    return _exit_code(options, result, is_printed=printed)
+
+
+def _print_chunks(phux: "Driver", run: flows.StreamedRun) -> bool:
+    """Print output while the command runs; return whether there was any."""
+    phux.drive(flows.within(flows.start_stream(phux.caller, run.pane, run), run.timeout_s))
+    last = ""
+    while (chunk := phux.drive(flows.next_chunk(run))) is not None:
+        last = chunk
+        stream(chunk)
+    if last and not last.endswith("\n"):
+        stream("\n")
+    return bool(last)
+
+
+def _exit_code(options: argparse.Namespace, result: "Document", *, is_printed: bool) -> int:
+    """Print the output, unless it is printed already, and return the exit code."""
     text = result["output"]
-    if options.json or not options.raw:
+    if is_printed:
+        pass
+    elif options.json or not options.raw:
         show(options, result, *(text.removesuffix("\n").split("\n") if text else []))
     elif text:
         stream_raw(text.removesuffix("\n") + "\n")

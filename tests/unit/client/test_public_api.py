@@ -97,6 +97,7 @@ EXPORTED = [
     "Resized",
     "RgbColor",
     "RunResult",
+    "RunStream",
     "ScreenChanges",
     "ScreenState",
     "SeqRange",
