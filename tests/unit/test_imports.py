@@ -35,6 +35,7 @@ CONTRACT = {
         "conditions",
         "wire",
         "compact_json",
+        "lazy",
         "files",
         "paths",
         "peer",
