@@ -15,6 +15,7 @@ from phux_client.tui.actions import Actions
 from phux_client.tui.commands import Command
 from phux_client.tui.conversation import Conversation
 from phux_client.tui.copying import Copying
+from phux_client.tui.hint import Hint
 from phux_client.tui.keyboard import Keyboard
 from phux_client.tui.model import Model
 from phux_client.tui.mouse import Mouse
@@ -49,6 +50,7 @@ class App:
         code: The exit code, once the loop has ended.
         prompt: The open prompt, if any; it receives the keys.
         box: The open overlay, if any; it receives the keys.
+        view_before: The last view of the previous attachment.
         focused: Whether the terminal has the focus; True until it reports otherwise.
     """
 
@@ -70,6 +72,8 @@ class App:
         self.read_only = read_only
         self.outer = outer
         self.model = Model()
+        self.view_before: Document | None = None
+        self.hint = Hint(self.bindings)
         self.prompt: Ask | Confirm | None = None
         self.box: Box | None = None
         self.focused = True
@@ -120,7 +124,7 @@ class App:
 
     def _timeout(self) -> float:
         due = [*self.screen.due(), *self.server.due()]
-        due += [moment for moment in (self._keys_due, self.actions.repeat_until) if moment is not None]
+        due += self.actions.due() + ([] if self._keys_due is None else [self._keys_due])
         return max(0.0, min(due) - time.monotonic())
 
     def _keep_time(self) -> None:
@@ -180,6 +184,7 @@ class App:
 
     def begin_anew(self) -> None:
         """Discard the model; the server sends it again."""
+        self.view_before = self.model.view
         self.model = Model()
         self.copying.over()
 
@@ -193,8 +198,8 @@ class App:
         if self.server.is_silent:
             return self.server.problem
         if self.actions.awaits_key:
-            return self.bindings.prefix
-        return "read-only" if self.read_only else ""
+            return self.actions.note
+        return "  ".join(filter(None, ("read-only" if self.read_only else "", self.hint.text)))
 
     # Keys
 
@@ -250,6 +255,7 @@ class App:
     def _take_key(self, event: "keys.Event") -> None:
         """Handle input for phux: its own keys, the mouse, and reports of the terminal."""
         self.screen.touch()
+        event = keys.plain(event)
         if isinstance(event, keys.Focus):
             self.focused = event.focused
             self.report_focus()
