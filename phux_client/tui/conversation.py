@@ -50,6 +50,7 @@ class Conversation:
         self._dropped = 0
         self._before_move: int | None = None
         self._move_until: float | None = None
+        self._moves = 0
         self._is_switching = False
 
     # Requests
@@ -93,13 +94,16 @@ class Conversation:
         if self._move_until is None:
             self._before_move = self._app.model.active_pane
             self._move_until = time.monotonic() + _MOVE_S
+        self._moves += 1
+        move = self._moves
 
         def refused(error: errors.PhuxError) -> None:
             self._show_error(error)
-            self._move_until = None
+            moved(error)
 
         def moved(_reply: object) -> None:
-            self._move_until = None
+            if move == self._moves:  # else another move has begun, after the view of this one
+                self._move_until = None
 
         self.ask(call, moved, refused, **params)
 
