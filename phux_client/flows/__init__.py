@@ -10,6 +10,8 @@ session; and ``timeout_s``. The client's method that runs a flow describes the o
 Import-light, because the CLI imports this package: modules are imported when one of their names is first used.
 """
 
+from phux_core.lazy import importer
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows._conditions import *
@@ -19,9 +21,11 @@ if TYPE_CHECKING:
     from phux_client.flows.arranging import *
     from phux_client.flows.attaching import *
     from phux_client.flows.exporting import *
+    from phux_client.flows.locating import *
     from phux_client.flows.log_reading import *
     from phux_client.flows.making import *
     from phux_client.flows.past_reading import *
+    from phux_client.flows.pointing import *
     from phux_client.flows.processes import *
     from phux_client.flows.reading import *
     from phux_client.flows.running import *
@@ -40,9 +44,11 @@ _NAMES = {
     "arranging": "layout move move_divider rename resize select swap zoom",
     "attaching": "detach go_to latest",
     "exporting": "export export_material",
+    "locating": "highlighted locate locate_all until_screen",
     "log_reading": "LogPlace commands follow log_list logs next_logs output search wait_command",
     "making": "new new_window split",
     "past_reading": "film past_screen recording timeline",
+    "pointing": "BUTTONS MODIFIERS POINT_TIMEOUT_S click drag scroll",
     "processes": "history_limit kill kill_server signal start stop",
     "reading": "changes ls screenshot snapshot status tree",
     "running": "RUN_TIMEOUT_S leave_run run",
@@ -52,15 +58,6 @@ _NAMES = {
     "waiting": "next_event wait",
     "watching": "EVENTS watch",
 }
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+_MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names.split()}
 __all__ = list(_MODULES)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
-    value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = importer(globals(), _MODULES)
