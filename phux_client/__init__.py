@@ -32,10 +32,10 @@ _NAMES = {
     "phux_client.aio": "EventStream LogStream Pane Phux Session Window connect embedded",
     "phux_client.waited": "Waited",
     "phux_core.shapes": """
-        CellColor CellInfo CellStyle ChangedRow CommandInfo Cursor DefaultColor EngineNote Foreground LayoutSplit
-        LogInfo LogStatus LogText LostPane Match MemoryStatus PaletteColor PaneInfo Place RgbColor RunResult
+        CellColor CellInfo CellStyle ChangedRow CommandInfo Cursor DefaultColor EngineNote Foreground Highlight
+        LayoutSplit LogInfo LogStatus LogText LostPane Match MemoryStatus PaletteColor PaneInfo Place RgbColor RunResult
         ScreenChanges ScreenState SeqRange SessionEntry SessionInfo SessionList Signalled SoftWrap Started StateCounts
-        Status Stopped Timeline TimelineEntry Tree UncleanEnd WindowInfo
+        Status Stopped Timeline TimelineEntry Tree UncleanEnd Upgraded WindowInfo
 
         CastVersion Condition CursorShape Direction EventName LayoutName LogMode PaneId PictureFormat RecordingFormat
         Side Signal SizePolicy State Step ThemeName TimelineKind UnderlineStyle

@@ -151,6 +151,28 @@ class CellInfo:
 
 
 @frozen(kw_only=True)
+class Highlight:
+    """A run of text in one style, such as the selected entry of a menu.
+
+    Attributes:
+        row: The row.
+        col: The column of its first cell.
+        text: The text, without trailing blanks.
+        style: The style in words, such as ``inverse``, or ``bold fg=4 bg=#202020``; also the shell mark, if any.
+
+    Example:
+        >>> run = pane.snapshot(cells=True).highlights[0]
+        >>> run.row, run.col, run.style
+        (0, 0, 'bold fg=2')
+    """
+
+    row: int
+    col: int
+    text: str
+    style: str
+
+
+@frozen(kw_only=True)
 class ChangedRow:
     """A row that changed.
 
@@ -174,6 +196,7 @@ class _Screen:
         cursor: The cursor; null if it is not on the screen.
         cursor_shape: The cursor's shape; absent from servers that do not report it.
         cells: The cells that have a style or a mark, row by row; absent unless requested.
+        highlights: The same as runs of text; absent unless cells are requested.
         title: The title; absent until a program sets one.
         seq: The pane's sequence number: the bytes its program has written so far.
         alt_screen: Whether the alternate screen is shown, which full-screen programs use.
@@ -182,7 +205,7 @@ class _Screen:
         exit_status: The exit status of a dead pane's program; absent while it is running, or if a signal ended it.
         signal: The name of the signal that ended the program; absent otherwise.
         met: The condition that ended a wait; absent otherwise, or if it timed out.
-        met_line: The line that matched; absent for other conditions.
+        met_line: The line that matched, as far as it was written; absent for other conditions.
     """
 
     pane: int
@@ -191,6 +214,7 @@ class _Screen:
     cursor: Cursor | None
     cursor_shape: CursorShape | None = None
     cells: list[CellInfo] | None = None
+    highlights: list[Highlight] | None = None
     title: str | None = None
     seq: int
     alt_screen: bool
