@@ -4,14 +4,7 @@ import sys
 
 from phux_client import blocking
 
-MENU = "fruit=$(whiptail --menu Fruit 15 40 5 a Apple b Banana c Cherry 3>&1 1>&2 2>&3)"
-SELECTED = "bg=1"  # whiptail draws the selected entry on red
-
-
-def selected(pane: blocking.Pane) -> str:
-    """Return the text of the highlighted row."""
-    runs = pane.snapshot(cells=True).highlights or []
-    return " ".join(run.text for run in runs if SELECTED in run.style)
+MENU = "fruit=$(dialog --stdout --menu Fruit 15 40 5 a Apple b Banana c Cherry)"
 
 
 def choose(label: str) -> str:
@@ -19,12 +12,11 @@ def choose(label: str) -> str:
     with blocking.connect(start=True) as phux, phux.new_session() as session:
         pane = session.pane
         pane.start(MENU)
-        pane.wait(state="fullscreen", timeout_s=20)
-        entry = ""
-        while label not in selected(pane):
-            before, entry = entry, selected(pane)
-            if entry == before:
+        passed = ""
+        while label not in (entry := pane.highlighted(timeout_s=20).text):
+            if entry == passed:  # the last entry
                 raise LookupError(f"the menu has no {label}")
+            passed = entry
             pane.act("Down")
         pane.send_keys("Enter")
         return pane.run('echo "$fruit"', queue=True).output

@@ -12,6 +12,7 @@ arguments    accepts arguments as models spell them
 catalog      the table of tools: parameters, results, safety
 answers      results as text and as structured content
 budget       the size limit of results
+highlights   styled cells as runs of text
 links        connections to phux servers, made on demand
 own_panes    protects the pane in which the host runs
 tools        the tools, by theme

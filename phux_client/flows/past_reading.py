@@ -3,7 +3,7 @@
 from phux_client.flows._documents import timestamp
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows.log_reading import READ_S, find_log
-from phux_client.flows.reading import screen_document, with_highlights
+from phux_client.flows.reading import screen_document
 from phux_client.moments import moment_of
 from phux_core.errors import BadRequestError, NoSuchTargetError
 
@@ -30,8 +30,7 @@ def past_screen(
     """
     moment = moment_of(at)
     which = yield from find_log(caller, target)
-    document = past_screen_document((yield from read_screen(which, moment, scrollback=scrollback, cells=cells)))
-    return with_highlights(document) if cells else document
+    return past_screen_document((yield from read_screen(which, moment, scrollback=scrollback, cells=cells)))
 
 
 def read_screen(which: "dict[str, object]", moment: "Moment", **query: object) -> "Flow[Document]":

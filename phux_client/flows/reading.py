@@ -77,8 +77,8 @@ def snapshot(
 
         return (yield from past_screen(caller, target, at, scrollback=scrollback, cells=cells))
     number = yield from pane_id(target, caller)
-    screen = screen_document((yield Request("snapshot", pane=number, scrollback=scrollback, cells=cells)))
-    return with_highlights(screen) if cells else screen
+    screen = yield Request("snapshot", pane=number, scrollback=scrollback, cells=cells)
+    return screen_document(screen)
 
 
 def screenshot(
@@ -116,15 +116,7 @@ def changes_document(screen: "Document", since: int) -> "Document":
         rows = set(changed["rows"])
         whole["cells"] = [cell for cell in whole["cells"] if cell["row"] in rows]
     names = ("cols", "rows", "cursor", "cells", *_OPTIONAL)
-    document |= {name: whole[name] for name in names if name in whole}
-    return with_highlights(document) if "cells" in document else document
-
-
-def with_highlights(document: "Document") -> "Document":
-    """Return a document about a screen, with the highlights of its cells."""
-    from phux_client.highlights import of_screen  # only if asked for, because tables of widths take time to load
-
-    return {**document, "highlights": of_screen(document)}
+    return document | {name: whole[name] for name in names if name in whole}
 
 
 def screen_document(screen: "Document") -> "Document":

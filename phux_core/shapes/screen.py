@@ -151,25 +151,29 @@ class CellInfo:
 
 
 @frozen(kw_only=True)
-class Highlight:
-    """A run of text in one style, such as the selected entry of a menu.
+class Region:
+    """Adjacent cells of one row, found by their text or style.
 
     Attributes:
-        row: The row.
-        col: The column of its first cell.
-        text: The text, without trailing blanks.
-        style: The style in words, such as ``inverse``, or ``bold fg=4 bg=#202020``; also the shell mark, if any.
+        text: The text in these cells.
+        row: The row, counted from 0.
+        col: The first column, counted from 0.
+        width: The number of columns; a wide character takes two.
+        style: The style of the first cell.
 
     Example:
-        >>> run = pane.snapshot(cells=True).highlights[0]
-        >>> run.row, run.col, run.style
-        (0, 0, 'bold fg=2')
+        >>> pane.run("clear; echo ' OK  Cancel'").exit_code
+        0
+        >>> button = pane.find("Cancel")
+        >>> button.row, button.col, button.width
+        (0, 5, 6)
     """
 
+    text: str
     row: int
     col: int
-    text: str
-    style: str
+    width: int
+    style: CellStyle
 
 
 @frozen(kw_only=True)
@@ -196,7 +200,6 @@ class _Screen:
         cursor: The cursor; null if it is not on the screen.
         cursor_shape: The cursor's shape; absent from servers that do not report it.
         cells: The cells that have a style or a mark, row by row; absent unless requested.
-        highlights: The same as runs of text; absent unless cells are requested.
         title: The title; absent until a program sets one.
         seq: The pane's sequence number: the bytes its program has written so far.
         alt_screen: Whether the alternate screen is shown, which full-screen programs use.
@@ -214,7 +217,6 @@ class _Screen:
     cursor: Cursor | None
     cursor_shape: CursorShape | None = None
     cells: list[CellInfo] | None = None
-    highlights: list[Highlight] | None = None
     title: str | None = None
     seq: int
     alt_screen: bool

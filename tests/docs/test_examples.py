@@ -18,7 +18,6 @@ from servers import BIN, Cli, clean_environment, eventually, process_gone
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
 TYPESCRIPT = Path(sys.prefix) / "typescript" / "node_modules"
-HAS_WHIPTAIL = pytest.mark.skipif(shutil.which("whiptail") is None, reason="needs whiptail")
 BUILD = """#!/bin/sh
 echo $$ >"$1.pid"
 while [ "$(ls ./*.pid | wc -l)" -lt 10 ]; do :; done  # until all builds run
@@ -93,7 +92,7 @@ def test_fzf_returns_the_only_match(run):
     assert run("choose_with_fzf.py", "seq 100 200", "142") == "142\n"
 
 
-@HAS_WHIPTAIL
+@pytest.mark.skipif(shutil.which("dialog") is None, reason="needs dialog")
 def test_a_menu_is_driven_by_its_highlighted_row(run):
     assert run("choose_from_menu.py", "Cherry") == "c\n"
     assert "the menu has no Nuts" in run("choose_from_menu.py", "Nuts", code=1)

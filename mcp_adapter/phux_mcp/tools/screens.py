@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phux_client.highlights import of_screen
+from phux_mcp.highlights import highlights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ def within(screen: Document, budget: Budget) -> Document:
     then rows from the top. Removed rows of a screen become blank, so that the others keep their numbers.
     """
     if "cells" in screen:
-        screen = {**screen, "highlights": of_screen(screen)}
+        screen = {**screen, "highlights": _highlights(screen)}
     for name, least in _ENTRY_BYTES.items():
         entries = screen.get(name, [])
         screen = _first(screen, name, min(len(entries), budget.bytes // least))
@@ -33,6 +33,15 @@ def within(screen: Document, budget: Budget) -> Document:
             break
         screen = leave_out(screen, budget)
     return screen
+
+
+def _highlights(screen: Document) -> list[Document]:
+    rows = (
+        {row["row"]: row["text"] for row in screen["changed"]}
+        if "changed" in screen
+        else dict(enumerate(screen["lines"]))
+    )
+    return highlights(screen["cells"], rows)
 
 
 def _first(screen: Document, name: str, count: int) -> Document:

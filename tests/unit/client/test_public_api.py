@@ -20,6 +20,7 @@ from phux_client import aio, blocking, flows
 from phux_core import documents, kinds, layout
 
 EXPORTED = [
+    "AmbiguousError",
     "BadConfigError",
     "BadCwdError",
     "BadNameError",
@@ -50,9 +51,9 @@ EXPORTED = [
     "Event",
     "EventName",
     "EventStream",
+    "ExpectationError",
     "FocusChanged",
     "Foreground",
-    "Highlight",
     "Idle",
     "InputBlockedError",
     "InputTooLongError",
@@ -69,6 +70,8 @@ EXPORTED = [
     "LostPane",
     "Match",
     "MemoryStatus",
+    "Modifier",
+    "MouseButton",
     "NameInUseError",
     "NoServerError",
     "NoSuchTargetError",
@@ -77,6 +80,7 @@ EXPORTED = [
     "Pane",
     "PaneClosed",
     "PaneClosedError",
+    "PaneExpectation",
     "PaneId",
     "PaneInfo",
     "PaneSpawned",
@@ -87,6 +91,7 @@ EXPORTED = [
     "ProtocolError",
     "RecordingFormat",
     "RefusedError",
+    "Region",
     "Renamed",
     "RequestError",
     "Resized",
@@ -116,6 +121,7 @@ EXPORTED = [
     "Step",
     "Stopped",
     "StoppedError",
+    "StyleName",
     "ThemeName",
     "TimedOutError",
     "Timeline",
@@ -139,6 +145,7 @@ EXPORTED = [
     "blocking",
     "connect",
     "embedded",
+    "expect",
 ]
 
 CLASSES = ("EventStream", "LogStream", "Pane", "Phux", "Session", "Window")
@@ -251,7 +258,7 @@ def names_in(annotation):
             yield node.id
 
 
-GENERAL = {"str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "type", "Self"}
+GENERAL = {"re", "Pattern", "str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "type", "Self"}
 GENERAL |= {"datetime", "Sequence", "Mapping", "AsyncIterator", "AbstractAsyncContextManager"}
 VARIABLES = {"Result", "Shape"}
 

@@ -9,19 +9,9 @@ from phux_core.width import columns
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phux_client.flows._types import Document
+    from phux_client.flows import Document
 
 _SIMPLE = ["bold", "faint", "italic", "underline", "blink", "inverse", "invisible", "strikethrough", "overline"]
-
-
-def of_screen(screen: Document) -> list[Document]:
-    """Return the highlights of a document with the cells of a screen, or of its changes."""
-    rows = (
-        {row["row"]: row["text"] for row in screen["changed"]}
-        if "changed" in screen
-        else dict(enumerate(screen["lines"]))
-    )
-    return highlights(screen["cells"], rows)
 
 
 def highlights(cells: list[Document], text_of_row: Mapping[int, str]) -> list[Document]:

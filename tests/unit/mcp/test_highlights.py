@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from styles import PLAIN_STYLE
 
-from phux_client.highlights import highlights
+from phux_mcp.highlights import highlights
 
 
 def cells(row, first, count, width=1, semantic=None, **style):
