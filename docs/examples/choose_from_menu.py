@@ -4,7 +4,7 @@ import sys
 
 from phux_client import blocking
 
-MENU = "fruit=$(dialog --stdout --menu Fruit 15 40 5 a Apple b Banana c Cherry)"
+MENU = "fruit=$(whiptail --menu Fruit 15 40 5 a Apple b Banana c Cherry 3>&1 1>&2 2>&3)"
 
 
 def choose(label: str) -> str:

@@ -92,7 +92,7 @@ def test_fzf_returns_the_only_match(run):
     assert run("choose_with_fzf.py", "seq 100 200", "142") == "142\n"
 
 
-@pytest.mark.skipif(shutil.which("dialog") is None, reason="needs dialog")
+@pytest.mark.skipif(shutil.which("whiptail") is None, reason="needs whiptail")
 def test_a_menu_is_driven_by_its_highlighted_row(run):
     assert run("choose_from_menu.py", "Cherry") == "c\n"
     assert "the menu has no Nuts" in run("choose_from_menu.py", "Nuts", code=1)
