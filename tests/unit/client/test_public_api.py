@@ -134,6 +134,7 @@ EXPORTED = [
     "UncleanEnd",
     "UnderlineStyle",
     "UnsafePathError",
+    "Upgraded",
     "VersionError",
     "Waited",
     "Window",
