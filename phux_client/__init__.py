@@ -51,7 +51,7 @@ _NAMES = {
         ProtocolError VersionError
         RequestError BadConfigError BadCwdError BadNameError BadRequestError BadSelectorError BadSizeError BusyError
         CannotExecuteError InputBlockedError InputTooLongError InternalError LimitError NameInUseError NoSuchTargetError
-        PaneClosedError RefusedError StoppedError
+        PaneClosedError RefusedError StoppedError WaitingError
     """,
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
