@@ -128,6 +128,7 @@ EXPORTED = [
     "UnsafePathError",
     "VersionError",
     "Waited",
+    "WaitingError",
     "Window",
     "WindowAdded",
     "WindowClosed",
