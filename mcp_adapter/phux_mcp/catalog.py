@@ -42,6 +42,7 @@ class Tool(NamedTuple):
         description: The description, for the model.
         run: The implementation, which gets a ``Call`` and the arguments by name.
         seed: The names of the parameters in the first revision; None if that revision lacks the tool.
+        tasks: Whether it can be called as a task.
         renamed: The new names of arguments by their old names, which are accepted for one release.
     """
 
@@ -54,6 +55,7 @@ class Tool(NamedTuple):
     seed: tuple[str, ...] | None = None
     output: Callable[[], Schema] | None = None
     idempotent: bool = False
+    tasks: bool = False
     renamed: Mapping[str, str] = {}
 
     def is_in(self, revision: Revision) -> bool:
@@ -93,6 +95,8 @@ class Tool(NamedTuple):
             entry["title"] = self.title
             if self.output is not None:
                 entry["outputSchema"] = self.output()
+        if revision.tasks and self.tasks:
+            entry["execution"] = {"taskSupport": "optional"}
         if revision.annotations:
             title = {} if revision.structured else {"title": self.title}
             entry["annotations"] = {**title, **self._hints(), "openWorldHint": False}

@@ -15,6 +15,8 @@ class Revision(NamedTuple):
         annotations: Whether tools have annotations, and progress has messages.
         structured: Whether tools have titles and output schemas, and results have ``structuredContent``.
         stateless: Whether every request names its revision, and there is no handshake.
+        elicits: Whether the host may be asked to offer a URL to the person.
+        tasks: Whether the host may call tools as tasks.
         not_found: The error code for a missing resource.
     """
 
@@ -24,6 +26,8 @@ class Revision(NamedTuple):
     annotations: bool = True
     structured: bool = True
     stateless: bool = False
+    elicits: bool = False
+    tasks: bool = False
     not_found: int = -32002
 
 
@@ -33,8 +37,8 @@ REVISIONS = {
         Revision("2024-11-05", seed=True, annotations=False, structured=False),
         Revision("2025-03-26", batches=True, structured=False),
         Revision("2025-06-18"),
-        Revision("2025-11-25"),
-        Revision("2026-07-28", stateless=True, not_found=-32602),
+        Revision("2025-11-25", elicits=True, tasks=True),
+        Revision("2026-07-28", stateless=True, elicits=True, not_found=-32602),
     )
 }
 """Every supported revision by name, oldest first."""

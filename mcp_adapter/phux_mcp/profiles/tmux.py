@@ -17,8 +17,8 @@ from phux_mcp.profiles import make_tool
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
 
+    from phux_mcp.calling import Call
     from phux_mcp.catalog import Tool
-    from phux_mcp.methods import Call
 
     Arguments = dict[str, Any]
     Node = dict[str, Any]

@@ -22,7 +22,7 @@ from phux_mcp.tools.waiting import ONLY_OUTPUT, match_output_only
 
 if TYPE_CHECKING:
     from phux_client.flows import Document
-    from phux_mcp.methods import Call
+    from phux_mcp.calling import Call
 
 
 _KEYS = Param(

@@ -17,7 +17,7 @@ from phux_mcp.tools.screens import within
 
 if TYPE_CHECKING:
     from phux_client.flows import Document
-    from phux_mcp.methods import Call
+    from phux_mcp.calling import Call
 
 
 def _watch_schema() -> Document:

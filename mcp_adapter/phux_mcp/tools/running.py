@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from phux_mcp.tools.unfinished import OUTCOMES, outcome_of, tail, unfinished
 
 if TYPE_CHECKING:
     from phux_client.flows import Document
-    from phux_mcp.methods import Call
+    from phux_mcp.calling import Call
 
 YIELD_S = 45
 """How long a call waits by default: less than the patience of hosts, many of which give up after a minute."""
@@ -41,6 +42,7 @@ def _ran() -> Document:
     Param("detach", BOOLEAN, "return the command's id at once: for long-running commands"),
     *shared(CALLS["output"].params, "grep head tail"),
     MAX_BYTES,
+    tasks=True,
     output=_ran,
     seed="target command timeout_secs",
 )
@@ -69,17 +71,16 @@ async def run(
         return await _start(call, pane, command)
     if call.revision.seed:
         return await _run_to_end(call, pane, command, timeout_s)
-    yield_s = YIELD_S if yield_s is None else yield_s
-    yields = timeout_s is None or yield_s < timeout_s
+    if yield_s is None and call.task is None:
+        yield_s = YIELD_S
+    yields = yield_s is not None and (timeout_s is None or yield_s < timeout_s)
+    limit_s = yield_s if yields else timeout_s
     budget = Budget(max_bytes)
     try:
-        limit_s = yield_s if yields else timeout_s
         async with call.progress.ticking(limit_s, partial(last_line, call, pane)):
-            options: Any = {"timeout_s": limit_s, "until_waiting": True, "max_bytes": budget.bytes}
-            result = await call.drive(flows.run, pane, command, **options)
+            result = await _until_waiting(call, pane, command, limit_s, budget.bytes)
     except WaitingError as error:
-        outcome = outcome_of(error.state)
-        result = await unfinished(call, outcome, pane, error.command_id)
+        result = await unfinished(call, outcome_of(error.state), pane, error.command_id)
         return {"command": clipped(command, LONGEST_MATCH), **result, "message": error.message}
     except TimedOutError as error:
         outcome = "running" if yields and error.executed else "timed_out"
@@ -89,6 +90,25 @@ async def run(
     if not result["exit_known"]:
         result["note"] = _EXIT_UNKNOWN
     return await _chosen(call, result, wanted, budget)
+
+
+async def _until_waiting(call: Call, pane: int, command: str, limit_s: float | None, max_bytes: int) -> Document:
+    """Run a command until it waits for a person; if that is for a secret, ask the person, and go on."""
+    deadline = None if limit_s is None else time.monotonic() + limit_s
+    phux = await call.phux()
+    while True:
+        left_s = None if deadline is None else max(0.001, deadline - time.monotonic())
+        options: Any = {"run_id": call.run_id, "timeout_s": left_s, "until_waiting": True, "max_bytes": max_bytes}
+        try:
+            return await call.drive(flows.run, pane, command, **options)
+        except WaitingError as error:
+            asks = error.state == "awaiting_secret"
+            if not asks or not await call.asking.secret_typed(phux, pane, deadline):
+                raise
+        except asyncio.CancelledError:
+            if call.task is not None and call.task.status == "cancelled":
+                await phux.drive(flows.leave_run(pane, call.run_id, interrupt=True))
+            raise
 
 
 async def _run_to_end(call: Call, pane: int, command: str, timeout_s: float | None) -> Document:

@@ -10,7 +10,7 @@ from phux_mcp.answers import clipped
 
 if TYPE_CHECKING:
     from phux_client.flows import Document
-    from phux_mcp.methods import Call
+    from phux_mcp.calling import Call
 
 OUTCOMES = ("running", "awaiting_input", "awaiting_secret", "timed_out")
 """The outcomes of commands that have not ended."""

@@ -10,13 +10,15 @@ from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadRequestError, TimedOutError, WaitingError
 from phux_core.kinds import TEXT, Param
 from phux_mcp.answers import LONGEST_MATCH, clipped
+from phux_mcp.asking import secret_answered
 from phux_mcp.catalog import INTEGER, STRING, STRINGS, an_object
 from phux_mcp.tools.registry import TARGET, TIMEOUT, WHOLE_NUMBER, shared, tool
 from phux_mcp.tools.unfinished import OUTCOMES, outcome_of, output_tail, tail, unfinished
 
 if TYPE_CHECKING:
+    from phux_client import Phux
     from phux_client.flows import Document
-    from phux_mcp.methods import Call
+    from phux_mcp.calling import Call
 
 PATIENCE_S = 45
 """How long a call waits by default: less than the patience of hosts, many of which give up after a minute."""
@@ -50,6 +52,7 @@ def match_output_only(wanted: dict[str, Any]) -> None:
     CONDITIONS["output_only"].but(omitted="true"),
     TIMEOUT.but(omitted="45, but no limit in 2024-11-05"),
     safety="read-only",
+    tasks=True,
     output=_wait_schema,
     seed="target until idle_ms timeout_secs",
 )
@@ -64,7 +67,7 @@ async def wait(
 
     `until` and `regex` take precedence over `idle_ms`. With `command_id`, return the exit code and the last output.
     """
-    if timeout_secs is None and not call.revision.seed:
+    if timeout_secs is None and call.task is None and not call.revision.seed:
         timeout_secs = PATIENCE_S
     if command_id is not None:
         for name in ("target", *wanted):
@@ -106,10 +109,9 @@ async def _wait_command(call: Call, command_id: str, timeout_s: float | None) ->
             entry = await phux.drive(flows.wait_command(command_id, timeout_s=0))
         except TimedOutError:
             pane = int(command_id.rpartition(".")[0])
-            await secret_answered(call, pane, left_s())
+            await secret_answered(phux, pane, left_s())
             try:
-                flow = flows.wait_command(command_id, timeout_s=left_s(), until_waiting=True)
-                entry = await phux.drive(flow)
+                entry = await _ended(call, phux, pane, command_id, deadline)
             except WaitingError as error:
                 return await unfinished(call, outcome_of(error.state), pane, command_id)
             except TimedOutError:
@@ -123,11 +125,16 @@ async def _wait_command(call: Call, command_id: str, timeout_s: float | None) ->
     return result
 
 
-async def secret_answered(call: Call, pane: int, timeout_s: float | None) -> bool:
-    """Wait until no program in a pane asks for a secret; return False if the timeout expired first."""
-    others = ["prompt", "running", "awaiting_input", "fullscreen", "dead"]
-    outcome = await call.drive(flows.wait, pane, flows.Conditions(state=others), timeout_s=timeout_s)
-    return outcome.met is not None
+async def _ended(call: Call, phux: Phux, pane: int, command_id: str, deadline: float | None) -> Document:
+    """Wait for the end of a command; if it waits for a secret, ask the person, and go on."""
+    while True:
+        left_s = None if deadline is None else max(0.0, deadline - time.monotonic())
+        try:
+            return await phux.drive(flows.wait_command(command_id, timeout_s=left_s, until_waiting=True))
+        except WaitingError as error:
+            asks = error.state == "awaiting_secret"
+            if not asks or not await call.asking.secret_typed(phux, pane, deadline):
+                raise
 
 
 def _waited() -> Any:
