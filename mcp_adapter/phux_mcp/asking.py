@@ -114,7 +114,6 @@ class Asking:
         if self._elicit is None:
             return False
         answer, self._answer = self._answer, None
-        params: Params = {}
         if answer is None:
             question = await _question(phux, pane)
             url = await self._pages.open(phux, pane, question)
@@ -123,18 +122,31 @@ class Asking:
                 "url": url,
                 "message": f"{question}. Type the secret on this page only.",
             }
-            try:
-                async with asyncio.timeout(_left_s(deadline)):
-                    answer = await self._elicit(params)
-            except TimeoutError:
-                return False
+            return await self._offered(phux, pane, params, deadline)
         if answer != "accept":
             self._pages.end(pane)
             return False
-        typed = await secret_answered(phux, pane, _left_s(deadline))
-        if typed:
+        return await secret_answered(phux, pane, _left_s(deadline))
+
+    async def _offered(self, phux: Phux, pane: int, params: Params, deadline: float | None) -> bool:
+        """Offer a page until the program has its secret, which the person may also type elsewhere."""
+        assert self._elicit is not None
+        asked = asyncio.ensure_future(self._elicit(params))
+        typed = asyncio.ensure_future(secret_answered(phux, pane, _left_s(deadline)))
+        try:
+            await asyncio.wait([asked, typed], return_when=asyncio.FIRST_COMPLETED)
+            if not typed.done() and asked.result() != "accept":
+                self._pages.end(pane)
+                return False
+            if not await typed:
+                return False
+            self._pages.end(pane)
             self._complete(params)
-        return typed
+            return True
+        finally:
+            asked.cancel()
+            typed.cancel()
+            await asyncio.wait([asked, typed])
 
 
 async def _question(phux: Phux, pane: int) -> str:

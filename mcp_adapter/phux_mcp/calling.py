@@ -153,7 +153,7 @@ class Calls:
                 raise RpcError(NO_METHOD, f"{name} cannot be called as a task; leave out `task`")
             return self._as_task(begin, revision, capabilities)
         if tool.tasks and has_extension(capabilities) and revision.stateless and "requestState" not in params:
-            return await self._perhaps_as_task(begin, revision, capabilities)
+            return await self._perhaps_as_task(begin, revision, capabilities, progress)
         run_id, answer = new_run_id(), None
         if revision.stateless and "requestState" in params:
             run_id = self._suspended.take(params["requestState"], name, given)
@@ -204,7 +204,7 @@ class Calls:
         task.worker = asyncio.get_running_loop().create_task(task.work(begin(asking, new_run_id(), task)))
 
     async def _perhaps_as_task(
-        self, begin: Callable[..., Awaitable[Params]], revision: Revision, capabilities: Params
+        self, begin: Callable[..., Awaitable[Params]], revision: Revision, capabilities: Params, progress: Progress
     ) -> Params:
         """Return the result if it is there at once, otherwise a task."""
         task = self.tasks.new(revision)
@@ -217,6 +217,7 @@ class Calls:
             task.worker.cancel()
             raise
         if not task.has_ended:
+            progress.end()  # tasks have none in this revision
             return {"resultType": "task", **task.describe()}
         self.tasks.forget(task)
         return await task.result()

@@ -95,6 +95,9 @@ class Server:
         self._send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
         try:
             return await answer
+        except asyncio.CancelledError:
+            self._notify("notifications/cancelled", {"requestId": request_id})
+            raise
         finally:
             del self._asked[request_id]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phux_client import flows
-from phux_core.errors import PhuxError
+from phux_core.errors import PhuxError, TimedOutError
 from phux_mcp.answers import clipped
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ _NEXT = {
     "prompt": "another shell waits at its prompt in {pane}: phux_run works there, and phux_act with the keys "
     '["exit", "Enter"] leaves it',
 }
+_ENDED = 'the command has ended in the meantime; phux_wait with command_id "{id}" returns its exit code'
 
 
 def outcome_of(state: str | None) -> str:
@@ -50,7 +51,19 @@ async def unfinished(call: Call, outcome: str, pane: int, command_id: str | None
         found["screen_tail"] = tail(screen, 20)
     else:
         found |= await output_tail(call, command_id)
-    return {**found, "hint": _NEXT.get(state, _NEXT["running"]).format(id=command_id, pane=f"@{pane}")}
+    hint = _NEXT.get(state, _NEXT["running"])
+    if state == "prompt" and await _has_ended(call, command_id):
+        hint = _ENDED
+    return {**found, "hint": hint.format(id=command_id, pane=f"@{pane}")}
+
+
+async def _has_ended(call: Call, command_id: str) -> bool:
+    phux = await call.phux()
+    try:
+        await phux.drive(flows.wait_command(command_id, timeout_s=0))
+    except TimedOutError:
+        return False
+    return True
 
 
 async def output_tail(call: Call, command_id: str) -> Document:

@@ -67,8 +67,8 @@ async def wait(
 
     `until` and `regex` take precedence over `idle_ms`. With `command_id`, return the exit code and the last output.
     """
-    if timeout_secs is None and call.task is None and not call.revision.seed:
-        timeout_secs = PATIENCE_S
+    if timeout_secs is None and not call.revision.seed:
+        timeout_secs = PATIENCE_S if call.task is None else flows.RUN_TIMEOUT_S
     if command_id is not None:
         for name in ("target", *wanted):
             if name in wanted or target is not None:

@@ -90,6 +90,17 @@ def test_a_secret_goes_from_the_page_to_the_program_and_never_to_the_host(asked)
     assert "wörd" not in log
 
 
+def test_a_secret_that_is_typed_elsewhere_ends_the_offer(asked):
+    running = asked.start("phux_run", target="work", command=ASK)
+    request = question_to(asked)
+    asked.document("phux_send_keys", target="work", keys=["x", "Enter"])
+    assert "got 1" in asked.reply(running)["result"]["structuredContent"]["output"]
+    withdrawn = [one["params"] for one in asked.notifications if one["method"] == "notifications/cancelled"]
+    assert withdrawn == [{"requestId": request["id"]}]
+    with pytest.raises(OSError):
+        urllib.request.urlopen(request["params"]["url"], timeout=10)
+
+
 def test_a_secret_that_the_person_declines_or_does_not_type_in_time_is_reported(asked):
     running = asked.start("phux_run", target="work", command=ASK)
     asked.send({"jsonrpc": "2.0", "id": question_to(asked)["id"], "result": {"action": "decline"}})
@@ -106,21 +117,22 @@ def test_a_secret_that_the_person_declines_or_does_not_type_in_time_is_reported(
     assert asked.reply(waiting)["result"]["structuredContent"]["outcome"] == "finished"
 
 
-def test_in_the_stateless_revision_the_call_is_repeated_and_the_command_is_not(official_stateless):
+@pytest.mark.parametrize("mode", ["legacy", STATELESS])
+def test_the_official_client_offers_the_page_and_the_command_runs_once(official, mode):
     async def use(client, urls):
         await client.call_tool("phux_new", {"name": "work"})
         ran = await client.call_tool("phux_run", {"target": "work", "command": f"echo once >> ran; {ASK}; cat ran"})
         assert ran.structured_content["output"].endswith("characters\nonce")
         assert len(urls) == 1
 
-    official_stateless(use)
+    official(use, mode)
 
 
 @pytest.fixture
-def official_stateless(cli):
-    """Connect the official client in the stateless revision; its person types the secret."""
+def official(cli):
+    """Connect the official client; its person types the secret."""
 
-    def run(use):
+    def run(use, mode):
         urls = []
 
         async def elicit(_context, params):
@@ -132,7 +144,7 @@ def official_stateless(cli):
             server = mcp.StdioServerParameters(command=str(BIN / "phux-mcp"), env=cli.env, cwd=cli.cwd)
             with anyio.fail_after(40), open(os.devnull, "w") as errors:
                 transport = stdio_client(server, errlog=errors)
-                async with mcp.Client(transport, mode=STATELESS, elicitation_callback=elicit) as client:
+                async with mcp.Client(transport, mode=mode, elicitation_callback=elicit) as client:
                     await use(client, urls)
 
         anyio.run(main)
