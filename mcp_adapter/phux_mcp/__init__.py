@@ -1,6 +1,7 @@
 """``phux-mcp``: phux for MCP hosts, over stdio, with its own JSON-RPC; every tool is a flow of phux_client.
 
 main         argv: serve, set up a host, check, print the catalog
+environment  completes the environment that hosts pass on
 streams      stdin and stdout in the event loop
 jsonrpc      lines to messages, and errors for invalid lines
 revisions    the differences between the revisions of MCP

@@ -46,13 +46,18 @@ def tool(
                 run,
                 params=(*params, _SOCKET),
                 seed=None if seed is None else (*seed.split(), "socket"),
-                output=output,
+                output=lambda: _optional(output()),
                 **options,
             )
         )
         return run
 
     return register
+
+
+def _optional(schema: Document) -> Document:
+    """Return a schema that requires no property: some clients check the structured content of errors with it, too."""
+    return {key: value for key, value in schema.items() if key != "required"}
 
 
 def shared(params: Mapping[str, Param], names: str) -> list[Param]:
