@@ -27,12 +27,15 @@ _SEARCH = CALLS["search"].params
     "phux_logs",
     "Read the output of a pane",
     _ANY_PANE,
-    Param("command_id", TEXT, "instead of `target`: a command's id, from phux_commands or a detached phux_run"),
-    *shared(CALLS["logs"].params, "lines from_byte since grep context head tail"),
+    Param("command_id", TEXT, "instead of `target`: a command's id"),
+    *shared(CALLS["logs"].params, "lines since"),
+    CALLS["logs"].params["from_byte"].but(doc="the sequence number to start at"),
+    *shared(CALLS["logs"].params, "grep context head tail"),
     MAX_BYTES,
     safety="read-only",
     output=lambda: {**document("log-text", more=HINT), "required": ["content", "truncated", "next_byte"]},
     renamed={"command": "command_id"},
+    details="log target command_id id cwd by client started_at ended_at start end",
 )
 async def logs(
     call: Call, target: str | None = None, command_id: str | None = None, max_bytes: int | None = None, **query: Any
@@ -68,6 +71,7 @@ async def logs(
     _SEARCH["max_matches"].but(kind=whole(1, 1000), default=50),
     safety="read-only",
     output=lambda: document("matches", more=HINT),
+    details="offset",
 )
 async def search(call: Call, **query: Any) -> Document:
     """Search the output of all panes, or of those in one session, for a Python regex."""
@@ -91,6 +95,7 @@ async def search(call: Call, **query: Any) -> Document:
     Param("max_commands", whole(1, 1000), "the most commands to return", default=20),
     safety="read-only",
     output=lambda: document("command-list", more={**HINT, "omitted": INTEGER}),
+    details="id target client ended_at start end",
 )
 async def commands(call: Call, max_commands: int, target: str | None = None) -> Document:
     """List the commands that ran in a pane, or in all panes: id, exit code, times, directory; newest last."""
