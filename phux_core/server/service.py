@@ -104,6 +104,7 @@ class Service:
             os.path.dirname(settings.socket),
             self._on_pane_dead,
             self._keep_checkpoint,
+            self.attachments.requested,
         )
         name = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
         self.logs = Logs(loop, settings, name, self.panes.values, self._date)
