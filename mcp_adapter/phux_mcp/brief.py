@@ -56,6 +56,9 @@ def brief(document: Document, arguments: Mapping[str, object], details: Collecti
         found["lines"] = found["lines"][: _end(found["lines"])]
     if "commands" in found:
         found["commands"] = _without_repetitions(found["commands"])
+    for match in found.get("matches", ()):
+        if "at" in match:
+            match["at"] = _seconds(match["at"])
     if "changed" in found:
         _without_blank_rows(found)
     return found
@@ -93,12 +96,17 @@ def _without_repetitions(commands: list[Document]) -> list[Document]:
     found = []
     cwd = None
     for command in commands:
-        entry = {**command, "started_at": f"{command['started_at'].partition('.')[0]}Z"}
+        entry = {**command, "started_at": _seconds(command["started_at"])}
         if entry.get("cwd") == cwd:
             entry.pop("cwd", None)
         cwd = command.get("cwd")
         found.append(entry)
     return found
+
+
+def _seconds(time: str) -> str:
+    """Return a time without fractions of a second."""
+    return f"{time.partition('.')[0]}Z"
 
 
 def _without_blank_rows(screen: Document) -> None:

@@ -40,7 +40,9 @@ _NAMES = {
     "arranging": "layout move move_divider rename resize select swap zoom",
     "attaching": "detach go_to latest",
     "exporting": "export export_material",
-    "log_reading": "LogPlace commands follow log_list logs next_logs output search wait_command",
+    "log_reading": """
+        LogPlace commands follow log_list logs matches_document next_logs output search selection wait_command
+    """,
     "making": "new new_window split",
     "past_reading": "film past_screen recording timeline",
     "processes": "history_limit kill kill_server signal start stop",

@@ -37,4 +37,5 @@ the path of another server's socket.
   awaiting_input, awaiting_secret, fullscreen or dead. Let the person type secrets.
 - Results contain `seq`; pass it as `since` in the next call to get only newer content.
 - Long results are cut; a hint says how to get the rest.
+- phux_commands and phux_search with everywhere, since and failed find what went wrong earlier, even in closed panes.
 """

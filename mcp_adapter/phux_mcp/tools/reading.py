@@ -10,7 +10,7 @@ from phux_client.flows.reading import session_list
 from phux_core.calls import CALLS
 from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadRequestError
-from phux_core.kinds import BOOLEAN, TEXT, Param, list_of, one_of, whole
+from phux_core.kinds import BOOLEAN, TEXT, Kind, Param, list_of, one_of, whole
 from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, compact
 from phux_mcp.budget import TOKENS, Budget, tokens
 from phux_mcp.catalog import HINT, INTEGER, STRING, STRINGS, an_object, document
@@ -62,7 +62,9 @@ _MORE: Document = {
 _SNAPSHOT = CALLS["snapshot"].params
 HIGHLIGHTS = Param("highlights", BOOLEAN, "add styled text, such as the selected entry of a menu")
 CELLS = Param("cells", BOOLEAN, "add highlights, and for programs the styled cells")
-_EVENTS = list_of(one_of(*flows.EVENTS), f"a list of {', '.join(flows.EVENTS)}", least=1)
+_EVENT = one_of(*flows.EVENTS)
+# Without all their names, which take many tokens; an error lists them.
+_EVENTS = list_of(Kind(_EVENT.words, _EVENT.fits, STRING), f"a list of {', '.join(flows.EVENTS)}", least=1)
 
 
 @tool(
@@ -93,7 +95,7 @@ async def ls(call: Call, max_bytes: int | None = None) -> Document:
     Param("session", TEXT, "only this session"),
     MAX_BYTES,
     safety="read-only",
-    output=lambda: document("tree", more={**_OMITTED, "focused_pane": {"type": ["string", "null"]}}),
+    output=lambda: document("tree", more={**_OMITTED, "focused_pane": {"anyOf": [STRING, {"type": "null"}]}}),
     details="id created_at size_policy title pid",
 )
 async def tree(call: Call, session: str | None = None, max_bytes: int | None = None) -> Document:
@@ -210,7 +212,7 @@ class _Enough(Exception):  # noqa: N818  it ends a watch and is not an error
     "phux_watch",
     "Collect events",
     TARGET.but(omitted="the whole server"),
-    Param("events", _EVENTS, "only these events"),
+    Param("events", _EVENTS, "only these events, such as command_finished, state_changed or bell"),
     Param("max_events", whole(1, 1000), "maximum number of events", default=20),
     TIMEOUT.but(default=30, omitted=""),
     safety="read-only",

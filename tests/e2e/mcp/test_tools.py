@@ -126,6 +126,23 @@ def test_logs_searches_and_the_ledger_find_earlier_output_and_commands(work, cli
     assert (newest["commands"][0]["command"], newest["omitted"]) == ("echo later", 1)
 
 
+def test_what_failed_is_found_by_time_exit_code_and_text_also_in_closed_panes(work, cli):
+    work.document("phux_new", name="gone", command=["bash", "--norc"])
+    work.document("phux_run", target="gone", command="echo broken there; (exit 4)")
+    assert cli("kill", "gone").code == 0
+    work.document("phux_run", target="work", command="echo broken here; (exit 5)")
+    work.document("phux_run", target="work", command="echo not broken")
+    when = {"everywhere": True, "failed": True, "since": "today"}
+    found = work.document("phux_commands", **when, grep="broken")["commands"]
+    assert [entry["exit_code"] for entry in found] == [4, 5]
+    assert work.document("phux_commands", everywhere=True, until="yesterday")["commands"] == []
+    (match,) = work.document("phux_search", pattern="^broken", exit_code="4", everywhere=True, since="1h")["matches"]
+    assert match["text"] == "broken there"
+    assert work.document("phux_logs", command_id=match["command_id"])["content"] == "broken there"
+    assert work.document("phux_search", pattern="broken$", **when)["matches"] == []
+    assert "is not a time" in work.failure("phux_commands", since="soon")
+
+
 def test_windows_and_panes_are_created_arranged_and_named(work):
     below = work.document("phux_split", target="work", direction="down", size="30%", command=["cat"])
     window = work.document("phux_split", target="work", window=True, name="second", select=True)

@@ -47,8 +47,8 @@ def test_the_catalog_and_its_descriptions_stay_within_size_limits(profile, revis
 
 def test_the_catalog_that_a_model_reads_has_less_than_3000_tokens():
     shown = [{key: tool[key] for key in ("name", "description", "inputSchema")} for tool in listing()]
-    # A tokenizer makes about one token of four characters; tests/bench/bench_tokens.py counts tokens.
-    assert len(json.dumps(shown, separators=(",", ":"))) < 12_000
+    # A tokenizer makes about one token of 4.3 characters; tests/bench/bench_tokens.py counts tokens.
+    assert len(json.dumps(shown, separators=(",", ":"))) < 12_900
 
 
 @pytest.mark.parametrize("profile", PROFILES)
