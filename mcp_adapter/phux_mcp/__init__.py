@@ -15,8 +15,10 @@ progress     the progress of a call
 arguments    accepts arguments as models spell them
 catalog      the table of tools: parameters, results, safety
 answers      results as text and as structured content
+brief        the texts of results, in few tokens
 budget       the size limit of results
 highlights   styled cells as runs of text
+targets      one name for a pane in all results
 links        connections to phux servers, made on demand
 own_panes    protects the pane in which the host runs
 tools        the tools, by theme

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 
 from phux_core.errors import NoServerError
 from phux_core.printable import escaped, printable
+from phux_mcp.targets import with_targets
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phux_client.flows import Document
     from phux_core.errors import PhuxError
     from phux_mcp.revisions import Revision
@@ -33,14 +36,26 @@ class Answer:
         self.text = pretty(structured) if text is None else text
 
 
+def compact(document: object) -> str:
+    """Format a document for a model."""
+    return escaped(json.dumps(document, separators=(",", ":"), ensure_ascii=False))
+
+
 def pretty(document: object) -> str:
     """Format a document for people."""
     return escaped(json.dumps(document, indent=2, ensure_ascii=False))
 
 
-def to_result(found: Answer | Document, revision: Revision) -> Document:
-    """Return the result of a call."""
+def to_result(found: Answer | Document, revision: Revision, text: Callable[[Document], str] | None = None) -> Document:
+    """Return the result of a call.
+
+    Args:
+        text: Makes the text from the structured content, if the tool has not made it.
+    """
     answer = found if isinstance(found, Answer) else Answer(found)
+    if text is not None and answer.structured is not None:
+        structured = with_targets(answer.structured)
+        answer = Answer(structured, text(structured), image=answer.image)
     content: list[Document] = [_shown(answer.text)]
     if answer.image is not None:
         content.append({"type": "image", "data": b64encode(answer.image).decode(), "mimeType": "image/png"})

@@ -182,7 +182,8 @@ class Calls:
                 raise LimitError(f"{MAX_CALLS} calls are running", remedy="wait for some of them, or cancel some")
             arguments = tool.check(given, revision)
             call = Call(revision, progress, self._links, arguments.pop("socket", None), asking, run_id, task)
-            return to_result(await tool.run(call, **arguments), revision)
+            found = await tool.run(call, **arguments)
+            return to_result(found, revision, tool.text_for(given, revision))
         except PhuxError as error:
             return to_failure(error, structured=revision.structured and self._toolset.beside_tools)
         finally:

@@ -46,7 +46,7 @@ Start `{program}` in a phux session of its own (phux_new, then phux_act with the
 {goal}
 
 - Use phux_act for every step: it types keys, waits for the text you expect, and returns the rows that changed.
-- If only color shows what is selected, request cells.
+- If only color shows what is selected, request highlights.
 - Send keys by name (Escape, C-x, Down) and text as it is. Take one step at a time: check the screen before you type
   more.
 - At the end, quit the program properly, and check with phux_wait that the state is prompt again.

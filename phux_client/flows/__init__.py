@@ -42,7 +42,9 @@ _NAMES = {
     "attaching": "detach go_to latest",
     "exporting": "export export_material",
     "command_waiting": "wait_command",
-    "log_reading": "LogPlace commands follow log_list logs next_logs output search",
+    "log_reading": """
+        LogPlace commands follow log_list logs matches_document next_logs output search selection
+    """,
     "making": "new new_window split",
     "past_reading": "film past_screen recording timeline",
     "processes": "history_limit kill kill_server signal start stop",

@@ -30,6 +30,7 @@ def make_tool(
     params: Mapping[str, str],
     *,
     safety: str,
+    runs_programs: bool = False,
     output: Callable[[], dict[str, Any]] | None = None,
 ) -> Tool:
     """Return a tool of a profile.
@@ -42,6 +43,7 @@ def make_tool(
         description,
         run,
         safety=safety,
+        runs_programs=runs_programs,
         params=[_param(key, note) for key, note in params.items()],
         seed=tuple(params),
         output=output,

@@ -52,7 +52,9 @@ async def _pane_of(call: Call, window_id: str) -> Document:
     raise NoSuchTargetError(f"there is no tab {window_id!r:.80}", remedy="list_tabs lists them")
 
 
-def _tool(description: str, gives: dict[str, str], safety: str = "mutating", **takes: str) -> Callable[[_Run], _Run]:
+def _tool(
+    description: str, gives: dict[str, str], safety: str = "mutating", *, runs_programs: bool = False, **takes: str
+) -> Callable[[_Run], _Run]:
     """Register a function as a tool; see ``make_tool`` for the notation of parameters, and of results in ``gives``."""
 
     def register(run: _Run) -> _Run:
@@ -69,7 +71,11 @@ def _tool(description: str, gives: dict[str, str], safety: str = "mutating", **t
         properties = {key: _schema(note) for key, note in gives.items()}
         output = {"type": "object", "properties": properties, "required": required}
         name = run.__name__.removeprefix("_")
-        TOOLS.append(make_tool(name, description, answer, takes, safety=safety, output=lambda: output))
+        TOOLS.append(
+            make_tool(
+                name, description, answer, takes, safety=safety, runs_programs=runs_programs, output=lambda: output
+            )
+        )
         return run
 
     return register
@@ -84,6 +90,7 @@ def _schema(note: str) -> Document:
 @_tool(
     "Create a new terminal tab (tmux window)",
     {"window_id": "string! tmux window id, e.g., '@3'", "name": "string"},
+    runs_programs=True,
     name="string Optional name for the tab",
     cwd="string Optional working directory for the shell",
     env="variables Optional environment variables",
@@ -127,6 +134,7 @@ async def _read_logs_from_tab(call: Call, window_id: str, lines: float = 500, st
 @_tool(
     "Execute a command in a tab and return only the output produced between START/END markers",
     {"output": "string!", "exit_code": "number", "timed_out": "boolean"},
+    runs_programs=True,
     window_id="string!",
     command="string!",
     timeout_ms="number Max wait for END marker; non-zero required for bounded exec (default 10000)",
@@ -151,6 +159,7 @@ async def _execute_command(
 @_tool(
     "Start a long-running process; returns immediately; logs stream to pipe-pane file",
     {"started": "boolean!"},
+    runs_programs=True,
     window_id="string!",
     command="string!",
     append_newline="boolean Append newline (Enter) after typing command (default true)",

@@ -108,7 +108,9 @@ def _shell_line(command: str | None) -> list[str] | None:
     return None if command is None else [os.environ.get("SHELL") or "/bin/sh", "-c", command]
 
 
-def _tool(description: str, safety: str = "mutating", **parameters: str) -> Callable[[_Run], _Run]:
+def _tool(
+    description: str, safety: str = "mutating", *, runs_programs: bool = False, **parameters: str
+) -> Callable[[_Run], _Run]:
     """Register a function as a tool; see ``make_tool`` for the notation of parameters."""
 
     def register(run: _Run) -> _Run:
@@ -120,7 +122,11 @@ def _tool(description: str, safety: str = "mutating", **parameters: str) -> Call
             except PhuxError as error:
                 return Answer(None, f"Error: {error.message}")
 
-        TOOLS.append(make_tool(f"tmux{run.__name__}", description, answer, parameters, safety=safety))
+        TOOLS.append(
+            make_tool(
+                f"tmux{run.__name__}", description, answer, parameters, safety=safety, runs_programs=runs_programs
+            )
+        )
         return run
 
     return register
@@ -142,6 +148,7 @@ async def _list_sessions(call: Call) -> str:
 
 @_tool(
     "Create a new tmux session.",
+    runs_programs=True,
     name="string! Name for the new session.",
     command="string=null Optional command to run in the initial window.",
     window_name="string=null Optional name for the first window.",
@@ -196,6 +203,7 @@ async def _list_windows(call: Call, session: str | None = None) -> str:
 
 @_tool(
     "Create a new window in an existing tmux session.",
+    runs_programs=True,
     session="string! Target session name or ID.",
     name="string=null Optional name for the new window.",
     command="string=null Optional command to run in the new window.",
@@ -243,6 +251,7 @@ async def _list_panes(call: Call, target: str | None = None) -> str:
 
 @_tool(
     "Split a window/pane to create a new pane.",
+    runs_programs=True,
     target='string! Target window or pane to split (e.g. "session:window", "session:window.pane", or "%3").',
     horizontal="boolean=false If true, split horizontally (top/bottom). Default is vertical (left/right).",
     size='string=null Size of new pane: percentage (e.g. "50%") or line/column count (e.g. "20").',
@@ -293,6 +302,7 @@ async def _resize_pane(
 
 @_tool(
     "Send keys to a pane.",
+    runs_programs=True,
     target=_PANE,
     keys="string! A key such as Enter or C-c, or text.",
     literal="boolean=false Take a key's name as text.",

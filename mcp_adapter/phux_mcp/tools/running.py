@@ -45,6 +45,8 @@ def _ran() -> Document:
     tasks=True,
     output=_ran,
     seed="target command timeout_secs",
+    details="cwd started_at seq",
+    runs_programs=True,
 )
 async def run(
     call: Call,

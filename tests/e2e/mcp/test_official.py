@@ -116,9 +116,9 @@ def test_every_tool_result_matches_its_output_schema(official, revision):
         await call("phux_watch", target="work", timeout_secs=0.2)
         made = await call("phux_split", target="work", direction="down")
         await call("phux_split", target="work", window=True, name="second")
-        await call("phux_select", target=f"@{made['terminal_id']}")
+        await call("phux_select", target=made["target"])
         await call("phux_rename", target="work:second", name="other")
-        await call("phux_resize", target=f"@{made['terminal_id']}", rows=5)
+        await call("phux_resize", target=made["target"], rows=5)
 
     official(revision, use)
 
