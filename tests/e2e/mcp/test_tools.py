@@ -256,7 +256,7 @@ def test_a_text_has_neither_defaults_nor_arguments_nor_blank_rows(work):
         "output": work.text("phux_run", target="work", command="echo hi; (exit 3)"),
         "send": work.text("phux_send_keys", target=work.pane, keys=["# x"]),
         "act": work.text("phux_act", target="work", keys=["C-u"], idle_ms=50),
-        "wait": work.text("phux_wait", target="work", until="$", timeout_secs=10),
+        "wait": work.text("phux_wait", target="work", until="hi", timeout_secs=10),
         "screen": work.text("phux_snapshot", target="work"),
         "logs": work.text("phux_logs", target="work", lines=2),
         "commands": work.text("phux_commands", target="work"),
