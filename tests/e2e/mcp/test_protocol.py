@@ -52,7 +52,8 @@ def test_each_revision_lists_tools_in_its_own_format(start_host):
     assert shapes["2024-11-05"] == plain
     assert shapes["2025-03-26"] == plain | {"annotations"}
     for revision in REVISIONS[2:]:
-        assert shapes[revision] == plain | {"annotations", "title", "outputSchema"}
+        of_tasks = {"execution"} if revision == "2025-11-25" else set()
+        assert shapes[revision] == plain | {"annotations", "title", "outputSchema"} | of_tasks
 
 
 def test_prompts_and_resources_have_titles_from_2025_06_18_on(start_host):
