@@ -14,6 +14,7 @@ import json
 import sys
 
 from phux_client import flows
+from phux_client.flows import log_reading
 from phux_core import calls, errors, paths, patterns
 
 TYPE_CHECKING = False
@@ -97,14 +98,14 @@ def search(
         root: The directory of all logs; the user's by default.
         selection: ``since``, ``until``, ``failed`` and ``exit_code``, as for ``flows.search``.
     """
-    selection = flows.selection(selection)
+    selection = log_reading.selection(selection)
     with _Worker(root) as worker:
         logs = None
         if session is not None:
             listed = worker.ask({"do": "list", "live": []})["logs"]
             logs = [entry["log"] for entry in listed if entry["session"] == session]
         request = {"do": "search", "pattern": pattern, "logs": logs, "context": context, "most": max_matches or 1000}
-        return flows.matches_document(worker.ask({**request, "selection": selection}, _SEARCH_S))
+        return log_reading.matches_document(worker.ask({**request, "selection": selection}, _SEARCH_S))
 
 
 class _Worker:

@@ -45,9 +45,7 @@ _NAMES = {
     "exporting": "export export_material",
     "command_waiting": "wait_command",
     "locating": "highlighted locate locate_all until_screen",
-    "log_reading": """
-        LogPlace commands follow log_list logs matches_document next_logs output search selection
-    """,
+    "log_reading": "LogPlace commands follow log_list logs next_logs output search",
     "making": "new new_window split",
     "past_reading": "film past_screen recording timeline",
     "pointing": "BUTTONS MODIFIERS POINT_TIMEOUT_S click drag scroll",
