@@ -61,7 +61,7 @@ class End(NamedTuple):
 
 @define(eq=False)
 class Run:
-    """One run. All but the last four fields are noted for the next service."""
+    """One run. All but the last three fields are noted for the next service."""
 
     id: str
     max_bytes: int
@@ -81,7 +81,6 @@ class Run:
     interrupted: bool = False
     command: str = ""
     end: End | None = None
-    never_started: bool = False  # the shell could not open the command's file
     outcome: Promise = field(factory=Promise)
 
     def to_note(self) -> bytes:
@@ -119,7 +118,7 @@ class Run:
         )
 
 
-_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "end", "never_started", "outcome"}]
+_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "end", "outcome"}]
 _noted = attrgetter(*_NOTED)
 
 

@@ -16,7 +16,8 @@ from phux_core.server.run import source_files
 from phux_core.server.run.plan import make_plan, plan_as_it_is
 from phux_core.server.run.prompt import Prompt, remaining
 from phux_core.server.run.record import Run, not_typed, unfinished
-from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem
+from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem, Ready
+from phux_core.server.sync import Promise, try_acquire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from phux_core.server.run.follower import RunFollower
     from phux_core.server.run.plan import Plan
     from phux_core.server.run.record import RunRequest
-    from phux_core.server.shell.edit_line import Ready
     from phux_core.server.shell.pane_shell import PaneShell
 
 # How long a caller may take to notice the restart of the service and ask again.
@@ -36,6 +36,8 @@ _INTERRUPT_S = 1.0
 # for a moment, such as while it opens its screen.
 _WAITING = frozenset({"prompt", "awaiting_input", "awaiting_secret", "fullscreen"})
 _SETTLED_S = 0.5
+# Most commands have ended by then, so whether they wait need not be watched.
+_SOON_S = 0.05
 # How long a shell may take to report the start of a command.
 _BEGIN_S = 2.0
 
@@ -86,6 +88,53 @@ class Runner:
             return await self._outcome(run, request, deadline)
         finally:
             self.lock.release()
+
+    def run_now(self, request: RunRequest) -> Promise | None:
+        """Type a command at once if nothing has to be waited for, and promise its result; else return None."""
+        if request.timeout_s == 0 or self._runs.find(request) is not None or not try_acquire(self.lock):
+            return None
+        answer = Promise()
+        answer.then(lambda _result: self.lock.release())
+        try:
+            ready = self.prompt.look()
+            plan = plan_as_it_is(request, ready, self._shell.record.cols) if isinstance(ready, Ready) else None
+            if plan is None:
+                self.lock.release()
+                return None
+            run, _written = self._type(request, plan)
+        except BaseException:
+            self.lock.release()
+            raise
+        run.outcome.then(answer.set)
+        if request.timeout_s is not None:
+            timer = asyncio.get_running_loop().call_later(request.timeout_s, self._give_up, run, request, answer)
+            answer.then(lambda _result: timer.cancel())
+        if request.until_waiting:
+            watch = asyncio.get_running_loop().call_later(_SOON_S, self._watch_for_person, run, request, answer)
+            answer.then(lambda _result: watch.cancel())
+        return answer
+
+    def _watch_for_person(self, run: Run, request: RunRequest, answer: Promise) -> None:
+        """Set the result of a run as soon as its command waits for a person."""
+        deadline = None if request.timeout_s is None else run.began + request.timeout_s
+
+        async def watch() -> None:
+            if await self._waits_for_person(run, deadline):
+                answer.set(unfinished("waiting", run, self._shell.record.id, self._shell.watch))
+
+        self._runs.spawn(watch())
+
+    def _give_up(self, run: Run, request: RunRequest, answer: Promise) -> None:
+        """Set the result of a run whose timeout has expired, also if the run ends meanwhile."""
+        run.outcome.forget(answer.set)
+
+        async def give_up() -> None:
+            try:
+                answer.set(await self._outcome(run, request, time.monotonic()))
+            except PhuxError as error:
+                answer.set(error)
+
+        self._runs.spawn(give_up())
 
     async def start(self, request: RunRequest, is_wanted: Callable[[], bool]) -> Run:
         """Type a command at the prompt, and do not wait for its end."""
