@@ -43,9 +43,7 @@ _NAMES = {
     "attaching": "detach go_to latest",
     "exporting": "export export_material",
     "locating": "highlighted locate locate_all until_screen",
-    "log_reading": """
-        LogPlace commands follow log_list logs matches_document next_logs output search selection wait_command
-    """,
+    "log_reading": "LogPlace commands follow log_list logs next_logs output search wait_command",
     "making": "new new_window split",
     "past_reading": "film past_screen recording timeline",
     "pointing": "BUTTONS MODIFIERS POINT_TIMEOUT_S click drag scroll",
