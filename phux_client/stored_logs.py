@@ -14,7 +14,6 @@ import json
 import sys
 
 from phux_client import flows
-from phux_client.flows import log_reading
 from phux_core import calls, errors, paths, patterns
 
 TYPE_CHECKING = False
@@ -98,14 +97,17 @@ def search(
         root: The directory of all logs; the user's by default.
         selection: ``since``, ``until``, ``failed`` and ``exit_code``, as for ``flows.search``.
     """
-    selection = log_reading.selection(selection)
+    from phux_client.flows.log_reading import matches_document
+    from phux_client.flows.log_reading import selection as as_sent
+
+    selection = as_sent(selection)
     with _Worker(root) as worker:
         logs = None
         if session is not None:
             listed = worker.ask({"do": "list", "live": []})["logs"]
             logs = [entry["log"] for entry in listed if entry["session"] == session]
         request = {"do": "search", "pattern": pattern, "logs": logs, "context": context, "most": max_matches or 1000}
-        return log_reading.matches_document(worker.ask({**request, "selection": selection}, _SEARCH_S))
+        return matches_document(worker.ask({**request, "selection": selection}, _SEARCH_S))
 
 
 class _Worker:

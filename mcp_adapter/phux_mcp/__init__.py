@@ -3,6 +3,8 @@
 main         argv: serve, set up a host, check, print the catalog
 environment  completes the environment that hosts pass on
 streams      stdin and stdout in the event loop
+completing   completes the arguments of prompts and resource templates
+icon         the icon of phux
 jsonrpc      lines to messages, and errors for invalid lines
 revisions    the differences between the revisions of MCP
 server       one connection to a host: concurrent calls, cancellation

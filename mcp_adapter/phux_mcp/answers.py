@@ -59,11 +59,33 @@ def to_result(found: Answer | Document, revision: Revision, text: Callable[[Docu
     content: list[Document] = [_shown(answer.text)]
     if answer.image is not None:
         content.append({"type": "image", "data": b64encode(answer.image).decode(), "mimeType": "image/png"})
+    if revision.structured and text is not None and (link := _link(answer.structured)) is not None:
+        content.append(link)
     result: Document = {"content": content}
     if revision.structured and answer.structured is not None:
         result["structuredContent"] = answer.structured
     result["isError"] = False
     return result
+
+
+def _link(document: Document | None) -> Document | None:
+    """Return a link to the output of a command, if a result has only a part of it."""
+    if document is None or not document.get("truncated"):
+        return None
+    command = document.get("command")
+    command_id = command.get("command_id") if isinstance(command, dict) else document.get("command_id")
+    return link_to_output(command_id) if isinstance(command_id, str) else None
+
+
+def link_to_output(command_id: str) -> Document:
+    """Return a link to the output of a command, for a result that has only a part of it."""
+    return {
+        "type": "resource_link",
+        "uri": f"phux://command/{command_id}",
+        "name": f"output of {command_id}",
+        "title": f"Whole output of the command {command_id}",
+        "mimeType": "text/plain",
+    }
 
 
 def to_failure(error: PhuxError, *, structured: bool) -> Document:

@@ -91,11 +91,14 @@ def listing() -> list[dict[str, Any]]:
     ]
 
 
+def arguments(name: object) -> list[str]:
+    """Return the names of a prompt's arguments."""
+    return list(_find(name).arguments)
+
+
 def get(name: object, given: object) -> dict[str, Any]:
     """Return a prompt with its arguments filled in."""
-    prompt = _PROMPTS.get(name) if isinstance(name, str) else None
-    if prompt is None:
-        raise RpcError(INVALID_PARAMS, f"there is no prompt {name!r:.80}; the prompts are {', '.join(_PROMPTS)}")
+    prompt = _find(name)
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
         raise RpcError(INVALID_PARAMS, "the `arguments` of a prompt must be an object of strings")
     unknown = [argument for argument in given if argument not in prompt.arguments]
@@ -109,3 +112,10 @@ def get(name: object, given: object) -> dict[str, Any]:
         "description": prompt.description,
         "messages": [{"role": "user", "content": {"type": "text", "text": text}}],
     }
+
+
+def _find(name: object) -> _Prompt:
+    prompt = _PROMPTS.get(name) if isinstance(name, str) else None
+    if prompt is None:
+        raise RpcError(INVALID_PARAMS, f"there is no prompt {name!r:.80}; the prompts are {', '.join(_PROMPTS)}")
+    return prompt

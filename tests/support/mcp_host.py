@@ -146,7 +146,7 @@ class Host:
     def text(self, tool: str, **arguments: Any) -> str:
         """Call a tool that must not fail, and return its only text block."""
         result = self.call(tool, **arguments)
-        (block,) = result["content"]
+        (block,) = [block for block in result["content"] if block["type"] != "resource_link"]
         assert block["type"] == "text"
         assert not result["isError"], block["text"]
         return block["text"]

@@ -15,10 +15,6 @@ import pytest
 from mcp_host import ENVELOPE, STATELESS
 from servers import BIN, eventually
 
-mcp = pytest.importorskip("mcp", reason="the official client (PyPI: mcp) is not installed")
-
-from mcp.client.stdio import stdio_client  # noqa: E402
-
 ASK = "stty -echo; read -p 'Password: ' x; stty echo; echo got ${#x} characters"
 ELICITS = {"elicitation": {"form": {}, "url": {}}}
 TASKS = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
@@ -129,7 +125,7 @@ def test_the_official_client_offers_the_page_and_the_command_runs_once(official,
 
 
 @pytest.fixture
-def official(cli):
+def official(mcp, cli):
     """Connect the official client; its person types the secret."""
 
     def run(use, mode):
@@ -143,7 +139,7 @@ def official(cli):
         async def main():
             server = mcp.StdioServerParameters(command=str(BIN / "phux-mcp"), env=cli.env, cwd=cli.cwd)
             with anyio.fail_after(40), open(os.devnull, "w") as errors:
-                transport = stdio_client(server, errlog=errors)
+                transport = mcp.client.stdio.stdio_client(server, errlog=errors)
                 async with mcp.Client(transport, mode=mode, elicitation_callback=elicit) as client:
                     await use(client, urls)
 

@@ -484,6 +484,64 @@ def test_a_missing_resource_is_an_error(shared, uri):
     assert shared.error("resources/subscribe", {"uri": uri})["code"] == -32002
 
 
+def test_a_result_with_a_part_of_the_output_links_to_the_whole_output(work):
+    content = work.call("phux_run", target="work", command="seq 1 3000; (exit 3)", tail=2)["content"]
+    assert json.loads(content[0]["text"])["output"] == "2999\n3000"
+    assert (content[1]["type"], content[1]["mimeType"]) == ("resource_link", "text/plain")
+    (read,) = work.result("resources/read", {"uri": content[1]["uri"]})["contents"]
+    assert read["text"].split() == [str(number) for number in range(1, 3001)]
+    assert len(work.call("phux_run", target="work", command="echo short")["content"]) == 1
+    assert work.error("resources/read", {"uri": "phux://command/1.99"})["code"] == -32002
+    assert work.error("resources/subscribe", {"uri": "phux://command/99.1"})["code"] == -32002
+
+
+def test_the_host_is_told_when_the_list_of_resources_changes(work):
+    assert work.is_silent()  # it has not asked for the list
+    work.result("resources/list")
+    work.document("phux_new", name="another")
+    work.notifications or work.notifications.append(work.receive())
+    assert {message["method"] for message in work.notifications} == {"notifications/resources/list_changed"}
+    uris = {entry["uri"] for entry in work.result("resources/list")["resources"]}
+    assert "phux://pane/2/screen" in uris
+
+
+@pytest.mark.parametrize(
+    ("ref", "name", "typed", "value"),
+    [
+        ({"type": "ref/prompt", "name": "run-and-fix"}, "target", "wo", "work"),
+        ({"type": "ref/prompt", "name": "run-and-fix"}, "target", "@", "@1"),
+        ({"type": "ref/prompt", "name": "run-and-fix"}, "command", "make", "make tests || true"),
+        ({"type": "ref/prompt", "name": "drive-a-TUI"}, "program", "make", "make tests || true"),
+        ({"type": "ref/resource", "uri": "phux://pane/{id}/screen"}, "id", "", "1"),
+        ({"type": "ref/resource", "uri": "phux://command/{id}"}, "id", "1.", "1.1"),
+    ],
+)
+def test_arguments_of_prompts_and_templates_are_completed(start_shared, ref, name, typed, value):
+    host = start_shared().begin("2025-11-25")
+    if not host.document("phux_ls")["sessions"]:
+        host.document("phux_new", name="work")
+        host.document("phux_run", target="work", command="make tests || true")
+    completion = host.result("completion/complete", {"ref": ref, "argument": {"name": name, "value": typed}})
+    assert value in completion["completion"]["values"]
+    assert completion["completion"]["hasMore"] is False
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"ref": {"type": "ref/prompt", "name": "nonsense"}, "argument": {"name": "x", "value": ""}},
+        {"ref": {"type": "ref/prompt", "name": "run-and-fix"}, "argument": {"name": "x", "value": ""}},
+        {"ref": {"type": "ref/prompt", "name": "run-and-fix"}, "argument": {"name": "target", "value": 1}},
+        {"ref": {"type": "ref/resource", "uri": "phux://sessions"}, "argument": {"name": "id", "value": ""}},
+        {"ref": {"type": "ref/tool"}, "argument": {"name": "id", "value": ""}},
+    ],
+)
+def test_an_invalid_completion_is_an_error(shared, params):
+    shared.begin("2025-11-25")
+    assert shared.error("completion/complete", params)["code"] == -32602
+
+
 def test_a_snapshot_has_an_image_on_request(work):
     text, image = work.call("phux_snapshot", target="work", image=True)["content"]
     assert text["type"] == "text"
