@@ -30,7 +30,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphin
 myst_heading_anchors = 4
 myst_fence_as_directive = {"mermaid"}
 autodoc_class_signature = "separated"  # nobody creates handles and shapes, so their constructors are left out
-autodoc_default_options = {"members": True}
+autodoc_default_options = {"members": True, "exclude-members": "__init__, __new__"}
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints = "description"
@@ -71,7 +71,7 @@ def group(name: str) -> str:
 def docstrings(wanted: re.Match[str]) -> str:
     """Return directives that insert the docstrings of a group of exported names."""
     directives = []
-    for name in phux_client.__all__:
+    for name in sorted(phux_client.__all__, key=lambda name: inspect.isclass(getattr(phux_client, name))):
         thing = getattr(phux_client, name)
         if not inspect.ismodule(thing) and name != "__version__" and group(name) == wanted[1]:
             kind = "class" if inspect.isclass(thing) else "function" if inspect.isfunction(thing) else "data"
