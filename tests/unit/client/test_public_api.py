@@ -20,6 +20,7 @@ from phux_client import aio, blocking, flows
 from phux_core import documents, kinds, layout
 
 EXPORTED = [
+    "AmbiguousError",
     "BadConfigError",
     "BadCwdError",
     "BadNameError",
@@ -50,6 +51,7 @@ EXPORTED = [
     "Event",
     "EventName",
     "EventStream",
+    "ExpectationError",
     "FocusChanged",
     "Foreground",
     "Idle",
@@ -68,6 +70,8 @@ EXPORTED = [
     "LostPane",
     "Match",
     "MemoryStatus",
+    "Modifier",
+    "MouseButton",
     "NameInUseError",
     "NoServerError",
     "NoSuchTargetError",
@@ -76,6 +80,7 @@ EXPORTED = [
     "Pane",
     "PaneClosed",
     "PaneClosedError",
+    "PaneExpectation",
     "PaneId",
     "PaneInfo",
     "PaneSpawned",
@@ -86,6 +91,7 @@ EXPORTED = [
     "ProtocolError",
     "RecordingFormat",
     "RefusedError",
+    "Region",
     "Renamed",
     "RequestError",
     "Resized",
@@ -115,6 +121,7 @@ EXPORTED = [
     "Step",
     "Stopped",
     "StoppedError",
+    "StyleName",
     "ThemeName",
     "TimedOutError",
     "Timeline",
@@ -137,6 +144,7 @@ EXPORTED = [
     "blocking",
     "connect",
     "embedded",
+    "expect",
 ]
 
 CLASSES = ("EventStream", "LogStream", "Pane", "Phux", "Session", "Window")
@@ -249,7 +257,7 @@ def names_in(annotation):
             yield node.id
 
 
-GENERAL = {"str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "type", "Self"}
+GENERAL = {"re", "Pattern", "str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "type", "Self"}
 GENERAL |= {"datetime", "Sequence", "Mapping", "AsyncIterator", "AbstractAsyncContextManager"}
 VARIABLES = {"Result", "Shape"}
 
