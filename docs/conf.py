@@ -79,9 +79,15 @@ def docstrings(wanted: re.Match[str]) -> str:
     return "\n".join(["```{eval-rst}", *directives, "```"])
 
 
+def without_folders(text: str, directory: Path) -> str:
+    """Return a page with the text of a link in place of each link to a folder, which the site does not have."""
+    return re.sub(r"\[([^\]]+)\]\(([\w./-]+)\)", lambda link: link[1 if (directory / link[2]).is_dir() else 0], text)
+
+
 def read_source(app: Sphinx, page: str, source: list[str]) -> None:
     """Add to a page what only the site has."""
     source[0] = re.sub(r"<!-- docstrings: (\w+) -->", docstrings, source[0])
+    source[0] = without_folders(source[0], Path(app.srcdir, page).parent)
     if page == root_doc:
         source[0] += contents(Path(app.srcdir, f"{CONTENTS}.md").read_text(encoding="utf-8"))
     if page == CONTENTS:  # the site shows its lists beside every page
