@@ -78,6 +78,8 @@ def _shorter(value: Any, details: frozenset[str]) -> Any:
             # At a prompt, it is the shell.
             if value.get("state") != "prompt":
                 found[name] = inner["command"] if isinstance(inner, dict) else inner
+        elif name == "layout" and isinstance(inner, str):
+            continue  # a single pane
         elif name == "soft_wrap":
             wrapped = {part: rows for part, rows in inner.items() if rows}
             found.update({name: wrapped} if wrapped else {})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core import kinds
 from phux_core import schema as schemas
+from phux_core.errors import BadRequestError
 from phux_mcp.answers import compact
 from phux_mcp.arguments import accepted
 from phux_mcp.brief import brief
@@ -50,6 +51,7 @@ class Tool(NamedTuple):
         renamed: The new names of arguments by their old names, which are accepted for one release.
         details: The names of fields of the result that are not part of its text; None if the tool makes the text.
         destructive: Whether the tool can destroy something.
+        error_prefix: The beginning of errors about arguments.
         runs_programs: Whether it runs commands or types into programs, which can have any effect.
     """
 
@@ -67,6 +69,7 @@ class Tool(NamedTuple):
     details: tuple[str, ...] | None = None
     destructive: bool = False
     runs_programs: bool = False
+    error_prefix: str = ""
 
     def is_in(self, revision: Revision) -> bool:
         """Return whether a revision includes the tool."""
@@ -84,7 +87,11 @@ class Tool(NamedTuple):
         params = self._params_in(revision)
         if not revision.seed:
             given = {name: accepted(params[name], value) if name in params else value for name, value in given.items()}
-        checked = kinds.check(self.name, params, given)
+        try:
+            checked = kinds.check(self.name, params, given)
+        except BadRequestError as error:
+            error.message = f"{self.error_prefix}{error.message}"
+            raise
         complete = {name: params[name].default if value is None else value for name, value in checked.items()}
         return {name: value for name, value in complete.items() if value is not None}
 

@@ -6,6 +6,7 @@ after it.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -80,30 +81,39 @@ def search(
                 continue
             timeline = None
             for number, offset, after, line in _matches(stored, compiled, hint):
-                if parts is not None and not any(start < after and offset < end for start, end in parts):
+                if parts is not None and not any(_is_in(stored, offset, after, *part) for part in parts):
                     continue
                 if len(matches) >= most:
                     return {"matches": matches, "truncated": True}
                 found: dict[str, Any] = {"log": str(log), "pane": log.pane, "line": number, "offset": offset}
                 found["text"] = line[:_LONGEST_SHOWN]
                 timeline = timeline or Timeline(stored.directory)
-                found |= {"at": timeline.time_at(after), "command_id": _writer(commands, offset, after)}
+                found |= {"at": timeline.time_at(after), "command_id": _writer(stored, commands, offset, after)}
                 if context:
                     found["before"], found["after"] = _around(stored, offset, context)
                 matches.append(found)
     return {"matches": matches, "truncated": False}
 
 
-def _writer(commands: Sequence[dict[str, Any]], offset: int, after: int) -> str | None:
-    """Return the id of the command that wrote a line; None if it is not known.
-
-    The line may begin before the command's output, with the mark of its start.
-    """
+def _writer(stored: Stored, commands: Sequence[dict[str, Any]], offset: int, after: int) -> str | None:
+    """Return the id of the command that wrote a line; None if it is not known."""
     for entry in reversed(commands):
         if entry["start"] is not None and entry["start"] < after:
-            is_over = entry["end"] is not None and offset >= entry["end"]
-            return None if is_over else str(entry["id"])
+            end = math.inf if entry["end"] is None else entry["end"]
+            return str(entry["id"]) if _is_in(stored, offset, after, entry["start"], end) else None
     return None
+
+
+def _is_in(stored: Stored, offset: int, after: int, start: float, end: float) -> bool:
+    """Return whether a line, which may begin before a part of the log with a mark, has text in that part."""
+    if start >= after or offset >= end:
+        return False
+    if end >= after:
+        return True
+    # A prompt follows. If the output ended with a line break, only marks precede it.
+    first = max(offset, int(start))
+    _start, data = stored.read(first, int(end) - first)
+    return bool(text.plain(data).strip())
 
 
 def required_text(pattern: str) -> str | None:

@@ -64,6 +64,10 @@ def test_output_is_found_everywhere_by_time_and_exit_status(past):
 
     assert texts() == ["broken in work 1", "fine 1"]
     assert texts("--failed") == ["broken in work 1"]
+    past("run", "work", "echo after a failure")
+    assert json.loads(past("search", "after", "--failed", "--json").out)["matches"] == []
+    (match,) = past.json("search", "^after")["matches"]
+    assert past("output", match["command_id"]).out == "after a failure\n"
     failed = ["broken in closed 0", "broken in closed 1", "broken in work 0", "broken in work 1"]
     assert texts("--all", "--failed") == failed
     assert texts("--all", "--exit-code", "1") == ["broken in closed 0"]

@@ -31,6 +31,7 @@ def make_tool(
     *,
     safety: str,
     runs_programs: bool = False,
+    error_prefix: str = "",
     output: Callable[[], dict[str, Any]] | None = None,
 ) -> Tool:
     """Return a tool of a profile.
@@ -44,6 +45,7 @@ def make_tool(
         run,
         safety=safety,
         runs_programs=runs_programs,
+        error_prefix=error_prefix,
         params=[_param(key, note) for key, note in params.items()],
         seed=tuple(params),
         output=output,
@@ -54,6 +56,8 @@ def _param(name: str, note: str) -> Param:
     word, _, text = note.partition(" ")
     type_, _, default = word.partition("=")
     kind = KINDS[type_.removesuffix("!")]
-    if default:
+    if default == "null":
+        kind = Kind(kind.words, kind.fits, {"anyOf": [kind.schema, {"type": "null"}], "default": None})
+    elif default:
         kind = Kind(kind.words, kind.fits, {**kind.schema, "default": json.loads(default)})
     return Param(name, kind, text, required=type_.endswith("!"))

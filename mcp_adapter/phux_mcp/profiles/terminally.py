@@ -11,6 +11,7 @@ from phux_core.errors import BadRequestError, NoSuchTargetError, PaneClosedError
 from phux_mcp.catalog import STRING, an_object
 from phux_mcp.own_panes import refuse_own
 from phux_mcp.profiles import KINDS, make_tool
+from phux_mcp.profiles.names import shown, shown_tree, stored
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -40,7 +41,7 @@ _history: dict[str, int] = {}
 
 
 async def _tabs(call: Call) -> list[Document]:
-    tree = await call.drive(flows.tree)
+    tree = shown_tree(await call.drive(flows.tree))
     return next((session["windows"] for session in tree["sessions"] if session["name"] == _SESSION), [])
 
 
@@ -100,6 +101,7 @@ async def _create_tab(call: Call, name: str | None = None, login: bool = False, 
     program["cwd"] = program.get("cwd") or (await call.phux()).caller.cwd
     if login:
         program["command"] = [os.environ.get("SHELL") or "/bin/sh", "-l"]
+    name = stored(name) if name else None
     async with _creating:
         if any(pane["state"] != "dead" for tab in await _tabs(call) for pane in tab["panes"]):
             made = await call.drive(flows.new_window, _SESSION, name=name, select=True, **program)
@@ -108,7 +110,7 @@ async def _create_tab(call: Call, name: str | None = None, login: bool = False, 
     if "limit" in _history:
         pane = made["terminal_id"] if "terminal_id" in made else made["pane_id"]
         await call.drive(flows.history_limit, pane, _history["limit"])
-    return {"window_id": f"@{made['window_id']}", "name": made["window_name"]}
+    return {"window_id": f"@{made['window_id']}", "name": shown(made["window_name"])}
 
 
 @_tool("List all terminal tabs", {"tabs": "tabs!"}, "read-only")
@@ -204,6 +206,14 @@ async def _stream_logs_from_tab(
     query = {"from_byte": int(from_byte), "max_bytes": int(max_bytes), "mode": _MODES[strip_ansi]}
     read = await call.drive(flows.logs, pane["id"], **query)
     return {"chunk": read["content"], "next_byte": read["next_byte"], "eof": read["eof"]}
+
+
+@_tool("Close a terminal tab", {"success": "boolean!"}, "destructive", window_id="string!")
+async def _close_tab(call: Call, window_id: str) -> Document:
+    pane = await _pane_of(call, window_id)
+    refuse_own("close", "pane", pane, (await call.phux()).caller.pane)
+    await call.drive(flows.kill, ("window", int(window_id.removeprefix("@"))))
+    return {"success": True}
 
 
 @_tool("Set tmux history-limit for panes in the managed session", {"success": "boolean!"}, limit="number!")
