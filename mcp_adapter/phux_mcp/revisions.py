@@ -14,7 +14,10 @@ class Revision(NamedTuple):
         batches: Whether several messages may be sent as an array.
         annotations: Whether tools have annotations, and progress has messages.
         structured: Whether tools have titles and output schemas, and results have ``structuredContent``.
+        icons: Whether the server's description has icons and a text.
         stateless: Whether every request names its revision, and there is no handshake.
+        elicits: Whether the host may be asked to offer a URL to the person.
+        tasks: Whether the host may call tools as tasks.
         not_found: The error code for a missing resource.
     """
 
@@ -23,7 +26,10 @@ class Revision(NamedTuple):
     batches: bool = False
     annotations: bool = True
     structured: bool = True
+    icons: bool = False
     stateless: bool = False
+    elicits: bool = False
+    tasks: bool = False
     not_found: int = -32002
 
 
@@ -33,8 +39,8 @@ REVISIONS = {
         Revision("2024-11-05", seed=True, annotations=False, structured=False),
         Revision("2025-03-26", batches=True, structured=False),
         Revision("2025-06-18"),
-        Revision("2025-11-25"),
-        Revision("2026-07-28", stateless=True, not_found=-32602),
+        Revision("2025-11-25", icons=True, elicits=True, tasks=True),
+        Revision("2026-07-28", icons=True, stateless=True, elicits=True, not_found=-32602),
     )
 }
 """Every supported revision by name, oldest first."""

@@ -2,14 +2,16 @@
 
 import time
 
-from phux_client.flows._conditions import check_number
 from phux_client.flows._documents import timestamp
-from phux_client.flows._kinds import Caller, NextEvent, Request, within
+from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows.target import DEFAULT_TARGET, find, pane_id
-from phux_core.errors import BadRequestError, DisconnectedError, NoServerError, NoSuchTargetError, TimedOutError
+from phux_client.moments import time_of
+from phux_core.errors import BadRequestError, DisconnectedError, NoServerError, NoSuchTargetError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from phux_client.flows._types import Document, Flow
 
 READ_S = 10.0
@@ -81,55 +83,56 @@ def output(
 
 
 def search(caller: Caller, pattern: str, *, session: str | None = None, **query: object) -> "Flow[Document]":
-    """Search the logs of all panes, of the panes of one session, or all stored logs; return a Matches document."""
+    """Search the logs of all panes, of the panes of one session, or all stored logs; return a Matches document.
+
+    Args:
+        caller: The caller.
+        pattern: A pattern of Python's ``re``.
+        session: The session.
+        query: Other parameters of the call ``search``; ``since`` and ``until`` as for ``selection``.
+    """
     number = None
     if session is not None:
         found = yield from find(session, caller)
         if found.scope != "session":
             raise BadRequestError(f"{session!r:.80} is not a session", remedy="name a session; `phux ls` lists them")
         number = found.node["id"]
-    reply = yield Request("search", SEARCH_S, pattern=pattern, session=number, **query)
-    return {"schema_version": 1, **reply}
+    reply = yield Request("search", SEARCH_S, pattern=pattern, session=number, **selection(query))
+    return matches_document(reply)
 
 
-def commands(caller: Caller, target: "str | int | None" = None) -> "Flow[Document]":
-    """Read the command ledger of a pane, of a stored log, or of the whole server, as a CommandList document."""
+def matches_document(reply: "Document") -> "Document":
+    """Return a Matches document from the server's reply."""
+    matches = []
+    for match in reply["matches"]:
+        more = {"at": _timestamp(match.get("at")), "command_id": match.get("command_id")}
+        matches.append({**match, **more})
+    return {"schema_version": 1, **reply, "matches": matches}
+
+
+def selection(query: "Mapping[str, object]") -> "dict[str, object]":
+    """Return parameters of the calls ``commands`` and ``search``, given ``since`` and ``until`` as times.
+
+    A time is a datetime, a number of seconds since 1970, or a text that ``moments.parse_time`` reads.
+    """
+    given = {name: value for name, value in query.items() if value is not False}  # older servers know fewer flags
+    for name in ("since", "until"):
+        if given.get(name) is not None:
+            given[name] = time_of(given[name])
+    return given
+
+
+def commands(caller: Caller, target: "str | int | None" = None, **query: object) -> "Flow[Document]":
+    """Read the command ledger of a pane, of a stored log, or of the whole server, as a CommandList document.
+
+    Args:
+        caller: The caller.
+        target: The pane or log; all panes if it is None.
+        query: Other parameters of the call ``commands``; ``since`` and ``until`` as for ``selection``.
+    """
     which = {} if target is None else (yield from find_log(caller, target))
-    reply = yield Request("commands", READ_S, **which)
+    reply = yield Request("commands", READ_S, **which, **selection(query))
     return commands_document(reply)
-
-
-def wait_command(command_id: str, *, timeout_s: float | None = None) -> "Flow[Document]":
-    """Wait until a command has ended, and return a CommandInfo document; raise TimedOutError after the timeout."""
-    check_number("timeout_s", timeout_s)
-    return (yield from within(_wait_command(command_id, timeout_s), timeout_s))
-
-
-def _wait_command(command_id: str, timeout_s: float | None) -> "Flow[Document]":
-    deadline = None if timeout_s is None else time.monotonic() + timeout_s
-    subscription = None
-    while True:
-        if subscription is None:
-            pane = command_id.rpartition(".")[0].rpartition("/")[2]
-            try:  # before the first check, so that no event is missed
-                known = int(pane) if pane.isdecimal() and len(pane) < 11 else -1
-                subscription = (yield Request("subscribe", pane=known))["subscription"] if known >= 0 else 0
-            except NoSuchTargetError:
-                subscription = 0  # the pane is gone, and nothing will change
-        reply = yield Request("commands", id=command_id)
-        entry = reply["commands"][0]
-        if entry["state"] in {"finished", "lost"} or not subscription:
-            return command_document(entry)
-        now = time.monotonic()
-        if deadline is not None and now >= deadline:
-            raise TimedOutError(f"the command {command_id} did not end within {timeout_s:g} s; it keeps running")
-        until = now + _LOOK_AGAIN_S if deadline is None else min(now + _LOOK_AGAIN_S, deadline)
-        try:
-            event: Document | None = {"event": ""}
-            while event is not None and event["event"] not in {"command_finished", "pane_closed", "dropped"}:
-                event = yield NextEvent(subscription, max(0.0, until - time.monotonic()))
-        except DisconnectedError:
-            subscription = None  # the next service knows the command, too
 
 
 def follow(

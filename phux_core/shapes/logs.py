@@ -169,6 +169,8 @@ class Match:
         text: The line, without escape sequences.
         before: The lines before it; absent unless requested.
         after: The lines after it; absent unless requested.
+        at: The time at which the line was written (UTC); null if unknown.
+        command_id: The command that wrote the line; null if unknown.
 
     Example:
         >>> result = pane.run("echo needle")
@@ -183,6 +185,8 @@ class Match:
     text: str
     before: list[str] | None = None
     after: list[str] | None = None
+    at: str | None = None
+    command_id: str | None = None
 
 
 @frozen(kw_only=True)
@@ -207,6 +211,7 @@ class Started(Document):
         command: The same as ``command_id``; deprecated, to be removed in the next release.
         pane: The selector of the command's pane.
         seq: The pane's sequence number before the command was typed.
+        start: The sequence number at which the command's output begins; null if the shell did not report it in time.
 
     Example:
         >>> started = pane.start("sleep 0.1")
@@ -218,6 +223,7 @@ class Started(Document):
     command: str
     pane: str
     seq: int
+    start: int | None = None
 
 
 @frozen(kw_only=True)

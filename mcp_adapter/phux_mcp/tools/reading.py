@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from phux_client import flows
 from phux_client.flows.reading import session_list
 from phux_core.calls import CALLS
-from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadRequestError
-from phux_core.kinds import BOOLEAN, TEXT, Param, list_of, one_of, whole
-from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, pretty
+from phux_core.kinds import BOOLEAN, TEXT, Kind, Param, list_of, one_of, whole
+from phux_mcp.answers import Answer, compact
 from phux_mcp.budget import TOKENS, Budget, tokens
-from phux_mcp.catalog import HINT, INTEGER, STRING, STRINGS, an_object, document
-from phux_mcp.tools.registry import MAX_BYTES, TARGET, TIMEOUT, WHOLE_NUMBER, shared, tool
+from phux_mcp.catalog import HINT, INTEGER, STRING, an_object, document
+from phux_mcp.targets import tree_with_targets
+from phux_mcp.tools.registry import MAX_BYTES, TARGET, TIMEOUT, WHOLE_NUMBER, tool
 from phux_mcp.tools.screens import within
 
 if TYPE_CHECKING:
     from phux_client.flows import Document
-    from phux_mcp.methods import Call
+    from phux_mcp.calling import Call
 
 
 def _watch_schema() -> Document:
     event = an_object({"event": STRING}, terminal=STRING)
     outcome = {"enum": ["max_events", "timed_out", "ended", "full"]}
     return an_object({"events": {"type": "array", "items": event}, "count": INTEGER, "outcome": outcome}, **HINT)
-
-
-def _wait_schema() -> Document:
-    found = {"pane": STRING, "seq": INTEGER, "state": STRING, "screen_tail": STRINGS}
-    outcome = {"enum": ["met", "timed_out", "stopped"]}
-    return an_object({"outcome": outcome, "polls": INTEGER, **found}, condition=STRING, line=STRING)
 
 
 def _screen_schema() -> Document:
@@ -59,7 +52,11 @@ _MORE: Document = {
     "omitted": {"type": "object"},
 }
 _SNAPSHOT = CALLS["snapshot"].params
-_EVENTS = list_of(one_of(*flows.EVENTS), f"a list of {', '.join(flows.EVENTS)}", least=1)
+HIGHLIGHTS = Param("highlights", BOOLEAN, "add styled text, such as the selected entry of a menu")
+CELLS = Param("cells", BOOLEAN, "add highlights, and for programs the styled cells")
+_EVENT = one_of(*flows.EVENTS)
+# Without all their names, which take many tokens; an error lists them.
+_EVENTS = list_of(Kind(_EVENT.words, _EVENT.fits, STRING), f"a list of {', '.join(flows.EVENTS)}", least=1)
 
 
 @tool(
@@ -70,21 +67,18 @@ _EVENTS = list_of(one_of(*flows.EVENTS), f"a list of {', '.join(flows.EVENTS)}",
     output=lambda: document("session-list", deep=True, more=_OMITTED),
     seed="",
 )
-async def ls(call: Call, max_bytes: int | None = None) -> Answer:
+async def ls(call: Call, max_bytes: int | None = None) -> Document:
     """List the sessions."""
     tree = await call.drive(flows.tree)
     listed = session_list(tree)
-    clients = {session["name"]: session["attached_clients"] for session in tree["sessions"]}
-    raw = [
-        {"name": name, "window_count": session["windows"], "attached_client_count": clients[name]}
-        for session in listed["sessions"]
-        for name in [session["name"]]
-    ]
     if call.revision.seed:
-        return Answer(listed, pretty({"sessions": raw}))
-    text = _sessions_that_fit({"sessions": raw}, max_bytes)
-    kept = listed["sessions"][: len(text["sessions"])]
-    return Answer({**listed, **text, "sessions": kept}, pretty(text))
+        clients = {session["name"]: session["attached_clients"] for session in tree["sessions"]}
+        sessions = [
+            {"name": one["name"], "window_count": one["windows"], "attached_client_count": clients[one["name"]]}
+            for one in listed["sessions"]
+        ]
+        return {"sessions": sessions}
+    return _sessions_that_fit(listed, max_bytes)
 
 
 @tool(
@@ -93,17 +87,18 @@ async def ls(call: Call, max_bytes: int | None = None) -> Answer:
     Param("session", TEXT, "only this session"),
     MAX_BYTES,
     safety="read-only",
-    output=lambda: document("tree", more=_OMITTED),
+    output=lambda: document("tree", more={**_OMITTED, "focused_pane": {"anyOf": [STRING, {"type": "null"}]}}),
+    details="id created_at size_policy title pid",
 )
 async def tree(call: Call, session: str | None = None, max_bytes: int | None = None) -> Document:
     """List every session, window and pane: size, title, program, directory and state."""
     if session is None:
-        return _sessions_that_fit(await call.drive(flows.tree), max_bytes)
+        return _sessions_that_fit(tree_with_targets(await call.drive(flows.tree)), max_bytes)
     phux = await call.phux()
     found = await phux.drive(flows.find(session, phux.caller))
     if found.scope != "session":
         raise BadRequestError(f"{session!r:.80} is not a session", remedy="phux_ls lists the sessions")
-    return _sessions_that_fit({**found.tree, "sessions": [found.node]}, max_bytes)
+    return _sessions_that_fit(tree_with_targets({**found.tree, "sessions": [found.node]}), max_bytes)
 
 
 def _sessions_that_fit(found: Document, max_bytes: int | None) -> Document:
@@ -123,13 +118,15 @@ def _sessions_that_fit(found: Document, max_bytes: int | None) -> Document:
     "Read a screen",
     TARGET,
     _SNAPSHOT["scrollback"].but(kind=WHOLE_NUMBER),
-    _SNAPSHOT["cells"].but(doc="add styled cells, and `highlights`: styled text"),
+    HIGHLIGHTS,
+    CELLS,
     _SNAPSHOT["since"],
     Param("image", BOOLEAN, "add a PNG image"),
     MAX_BYTES,
     safety="read-only",
     output=_screen_schema,
     seed="target scrollback cells",
+    details="cols rows title",
 )
 async def snapshot(
     call: Call,
@@ -137,65 +134,19 @@ async def snapshot(
     since: int | None = None,
     max_bytes: int | None = None,
     cells: bool = False,
+    highlights: bool = False,
     image: bool = False,
     scrollback: int | None = None,
 ) -> Answer:
-    """Read a pane's screen. This does not attach or resize."""
+    """Read a pane's screen."""
     if since is not None:
-        screen = await call.drive(flows.changes, target, since, cells=cells)
+        screen = await call.drive(flows.changes, target, since, cells=cells or highlights)
     else:
-        screen = await call.drive(flows.snapshot, target, scrollback=scrollback, cells=cells)
+        screen = await call.drive(flows.snapshot, target, scrollback=scrollback, cells=cells or highlights)
     if call.revision.seed:
         return Answer(screen)
     picture = await call.drive(flows.screenshot, target, "png") if image else None
-    return Answer(within(screen, Budget(max_bytes)), image=picture if isinstance(picture, bytes) else None)
-
-
-@tool(
-    "phux_wait",
-    "Wait for a pane",
-    TARGET,
-    *shared(CONDITIONS, "until regex gone state stop"),
-    CONDITIONS["idle_ms"].but(kind=WHOLE_NUMBER),
-    *shared(CONDITIONS, "since output_only"),
-    TIMEOUT,
-    safety="read-only",
-    output=_wait_schema,
-    seed="target until idle_ms timeout_secs",
-)
-async def wait(call: Call, target: str | None = None, timeout_secs: float | None = None, **wanted: Any) -> Document:
-    """Wait until one of the conditions holds; without a condition, until nothing was written for 500 ms.
-
-    `until` and `regex` take precedence over `idle_ms`.
-    """
-    if "until" in wanted or "regex" in wanted:  # otherwise, any pause of the program would end the wait
-        wanted.pop("idle_ms", None)
-    conditions = flows.Conditions(**wanted)
-    began = time.monotonic()
-
-    async def message() -> str:
-        return f"waited {time.monotonic() - began:.0f} s so far"
-
-    async with call.progress.ticking(timeout_secs, message):
-        outcome = await call.drive(flows.wait, target, conditions, timeout_s=timeout_secs)
-    result: Document = {
-        "outcome": "timed_out" if outcome.met is None else "stopped" if outcome.met == "stop" else "met",
-        "polls": outcome.looks,
-    }
-    if call.revision.seed:
-        return result
-    screen = outcome.screen
-    found = {"condition": outcome.met, "line": outcome.line and clipped(outcome.line, LONGEST_MATCH)}
-    result |= {name: value for name, value in found.items() if value is not None}
-    result |= {"pane": f"@{screen['pane']}", "seq": outcome.seq, "state": screen["state"], "screen_tail": tail(screen)}
-    return result
-
-
-def tail(screen: Document, rows: int = 8) -> list[str]:
-    """Return the last rows of a screen, not counting blank rows at its end."""
-    lines: list[str] = screen["lines"]
-    end = next((row for row in range(len(lines), 0, -1) if lines[row - 1]), 0)
-    return [clipped(line) for line in lines[max(0, end - rows) : end]]
+    return Answer(within(screen, Budget(max_bytes), cells=cells), image=picture if isinstance(picture, bytes) else None)
 
 
 class _Enough(Exception):  # noqa: N818  it ends a watch and is not an error
@@ -206,7 +157,7 @@ class _Enough(Exception):  # noqa: N818  it ends a watch and is not an error
     "phux_watch",
     "Collect events",
     TARGET.but(omitted="the whole server"),
-    Param("events", _EVENTS, "only these events"),
+    Param("events", _EVENTS, "only these events, such as command_finished, state_changed or bell"),
     Param("max_events", whole(1, 1000), "maximum number of events", default=20),
     TIMEOUT.but(default=30, omitted=""),
     safety="read-only",
@@ -223,7 +174,7 @@ async def watch(
         nonlocal room
         if events and event["event"] not in events:
             return
-        room -= tokens(pretty([event]))
+        room -= tokens(compact([event]))
         if room < 0:
             raise _Enough
         taken.append(event)

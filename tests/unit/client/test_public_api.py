@@ -137,6 +137,7 @@ EXPORTED = [
     "Upgraded",
     "VersionError",
     "Waited",
+    "WaitingError",
     "Window",
     "WindowAdded",
     "WindowClosed",
