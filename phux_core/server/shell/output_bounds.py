@@ -23,7 +23,7 @@ _LONGEST_LINE = 16 * 1024
 def start_of_unmarked_prompt(journal: Journal, start: int, end: int) -> int:
     """Return where the prompt after a command begins, if the shell did not mark the end of the command.
 
-    That is the start of the last line; in bash, which enables bracketed paste before its prompt, maybe of an earlier one.
+    That is the start of the last line, or in bash, which enables bracketed paste before its prompt, of an earlier one.
     """
     low = max(start, journal.base, end - _LONGEST_LINE)
     written = journal.since(low, max(0, end - low))
