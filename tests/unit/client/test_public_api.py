@@ -133,6 +133,7 @@ EXPORTED = [
     "UncleanEnd",
     "UnderlineStyle",
     "UnsafePathError",
+    "Upgraded",
     "VersionError",
     "Waited",
     "Window",
