@@ -144,7 +144,8 @@ class Follower:
 
     Args:
         since: The sequence number to start at; None for the start of the current line, or with ``output_only`` for the
-            start of the latest command's output.
+            start of the latest command's output. With ``screen``, a program
+            without marks that was not typed into is one command.
         output_only: Whether to omit prompts and the echo of typed input.
         screen: Whether to add the screen to events that no more text follows.
 
@@ -229,7 +230,10 @@ class Follower:
     def _beginning(self) -> int:
         pane = self._pane
         if self._output_only:
-            return max(pane.journal.oldest, pane.tracker.output_start(pane.seq))
+            tracker = pane.tracker
+            # A wait, which requests the screen too, begins with a program to which nothing was typed.
+            start = 0 if self._screen and tracker.is_only_read else tracker.output_start(pane.seq)
+            return max(pane.journal.oldest, start)
         start = max(pane.journal.oldest, pane.seq - _LONGEST_DRAWN)
         return start + pane.journal.since(start, pane.seq - start).rfind(b"\n") + 1
 
