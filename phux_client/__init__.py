@@ -57,9 +57,9 @@ _NAMES = {
         TransportError DisconnectedError NoServerError ServiceRestartingError StartFailedError TimedOutError
         UnsafePathError
         ProtocolError VersionError
-               RequestError AmbiguousError BadConfigError BadCwdError BadNameError BadRequestError BadSelectorError
-        BadSizeError BusyError         CannotExecuteError InputBlockedError InputTooLongError InternalError LimitError
-        NameInUseError NoSuchTargetError         PaneClosedError RefusedError StoppedError
+        RequestError AmbiguousError BadConfigError BadCwdError BadNameError BadRequestError BadSelectorError
+        BadSizeError BusyError CannotExecuteError InputBlockedError InputTooLongError InternalError LimitError
+        NameInUseError NoSuchTargetError PaneClosedError RefusedError StoppedError WaitingError
     """,
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

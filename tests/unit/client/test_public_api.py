@@ -136,6 +136,7 @@ EXPORTED = [
     "Upgraded",
     "VersionError",
     "Waited",
+    "WaitingError",
     "Window",
     "WindowAdded",
     "WindowClosed",
