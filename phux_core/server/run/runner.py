@@ -131,7 +131,7 @@ class Runner:
         async def give_up() -> None:
             try:
                 answer.set(await self._outcome(run, request, time.monotonic()))
-            except PhuxError as error:
+            except Exception as error:  # noqa: BLE001  for the caller
                 answer.set(error)
 
         self._runs.spawn(give_up())
