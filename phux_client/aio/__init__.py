@@ -6,16 +6,16 @@
     server                        ``connect``, ``embedded`` and ``Phux``
     sessions                      handles of sessions and windows
     handles, acts, logs, screens,
-    pointing, streaming           handles of panes
+    pointing, running             handles of panes
 
 ``tools/generate_blocking.py`` generates ``phux_client.blocking`` from all modules except this one and ``backend``.
 """
 
 from phux_client.aio.handles import EventStream, Pane
 from phux_client.aio.logs import LogStream
+from phux_client.aio.running import RunStream
 from phux_client.aio.server import Phux, connect, embedded
 from phux_client.aio.sessions import Session, Window
-from phux_client.aio.streaming import RunStream
 from phux_client.connection import DEFAULT_TIMEOUT_S
 
 __all__ = [

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from phux_client.blocking.handles import EventStream as EventStream
     from phux_client.blocking.handles import Pane as Pane
     from phux_client.blocking.logs import LogStream as LogStream
+    from phux_client.blocking.running import RunStream as RunStream
     from phux_client.blocking.server import Phux as Phux
     from phux_client.blocking.server import connect as connect
     from phux_client.blocking.server import embedded as embedded
     from phux_client.blocking.sessions import Session as Session
     from phux_client.blocking.sessions import Window as Window
-    from phux_client.blocking.streaming import RunStream as RunStream
     from phux_client.connection import DEFAULT_TIMEOUT_S as DEFAULT_TIMEOUT_S
 
 _MODULES = {
@@ -33,7 +33,7 @@ _MODULES = {
     "embedded": "phux_client.blocking.server",
     "Session": "phux_client.blocking.sessions",
     "Window": "phux_client.blocking.sessions",
-    "RunStream": "phux_client.blocking.streaming",
+    "RunStream": "phux_client.blocking.running",
     "DEFAULT_TIMEOUT_S": "phux_client.connection",
 }
 __all__ = list(_MODULES)

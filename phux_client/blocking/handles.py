@@ -10,8 +10,8 @@ from phux_client.blocking.acts import PaneActs
 from phux_client.blocking.backend import despite_cancellation
 from phux_client.blocking.logs import PaneLogs
 from phux_client.blocking.pointing import PanePointing
+from phux_client.blocking.running import PaneRuns
 from phux_client.blocking.screens import PaneScreens
-from phux_client.blocking.streaming import RunStream
 from phux_core import errors, shapes
 
 TYPE_CHECKING = False
@@ -208,7 +208,7 @@ class Part(Handle):
         self._phux.drive(flows.swap(self._phux.caller, self._ref, other))
 
 
-class Pane(PaneActs, PaneLogs, PanePointing, PaneScreens, Part):
+class Pane(PaneActs, PaneLogs, PanePointing, PaneRuns, PaneScreens, Part):
     """A live handle of a pane. Reading and typing never attach and never resize.
 
     Attributes:
@@ -235,83 +235,6 @@ class Pane(PaneActs, PaneLogs, PanePointing, PaneScreens, Part):
             '@1'
         """
         return f"@{self.id}"
-
-    def run(
-        self,
-        command: str | Sequence[str],
-        *,
-        timeout_s: float | None = flows.RUN_TIMEOUT_S,
-        queue: bool = False,
-        interrupt: bool = False,
-        until_waiting: bool = False,
-        max_bytes: int | None = None,
-        raw: bool = False,
-    ) -> shapes.RunResult:
-        """Run a command in the pane's shell and return its result.
-
-        Args:
-            command: A shell line, or a list of words that reach the program unchanged.
-            timeout_s: The time limit; None or 0 for no limit.
-            queue: If another program is in the foreground, wait for the prompt instead of raising.
-            interrupt: Send C-c when the timeout expires.
-            until_waiting: Raise WaitingError as soon as the command has waited for a person for half a second: for
-                input or a secret, at the prompt of a nested shell, or full-screen. The command keeps running.
-            max_bytes: The largest output to return, 1 MiB by default; longer output is cut in the middle.
-            raw: Keep escape sequences in the output.
-
-        Raises:
-            BusyError: Another program is in the foreground; the message names it.
-            TimedOutError: The timeout expired; the command keeps running, unless ``interrupt`` ended it.
-            WaitingError: The command waits for a person (``until_waiting``); the error's ``command_id`` names it.
-            PaneClosedError: The pane's program has ended.
-
-        Example:
-            >>> result = pane.run("echo hi; false")
-            >>> result.output, result.exit_code
-            ('hi', 1)
-        """
-        flow = flows.run(
-            self._phux.caller,
-            self.id,
-            command,
-            timeout_s=timeout_s,
-            queue=queue,
-            interrupt=interrupt,
-            until_waiting=until_waiting,
-            max_bytes=max_bytes,
-            raw=raw,
-        )
-        return self._phux.load(shapes.RunResult, flow)
-
-    def stream(
-        self,
-        command: str | Sequence[str],
-        *,
-        timeout_s: float | None = flows.RUN_TIMEOUT_S,
-        queue: bool = False,
-        max_bytes: int | None = None,
-        raw: bool = False,
-    ) -> RunStream:
-        r"""Run a command in the pane's shell, and read its output while it runs.
-
-        Args:
-            command: A shell line, or a list of words that reach the program unchanged.
-            timeout_s: The time limit; None or 0 for no limit.
-            queue: If another program is in the foreground, wait for the prompt instead of raising.
-            max_bytes: The largest output in the result, 1 MiB by default. The chunks are not limited.
-            raw: Keep escape sequences in the output of the result.
-
-        Returns:
-            A stream for ``for``, which raises the errors of ``run``.
-
-        Example:
-            >>> stream = pane.stream("echo one; echo two; false")
-            >>> "".join([chunk for chunk in stream])
-            'one\ntwo\n'
-            >>> stream.result.exit_code
-            1
-        """
-        return RunStream(self._phux, self.id, command, timeout_s, queue=queue, max_bytes=max_bytes, raw=raw)
 
     def resize(
         self,
