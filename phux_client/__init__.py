@@ -47,11 +47,11 @@ _NAMES = {
     "phux_core.errors": """
         PhuxError
         TransportError DisconnectedError NoServerError ServiceRestartingError StartFailedError TimedOutError
-        UnsafePathError
+        UnsafePathError HostError
         ProtocolError VersionError
-        RequestError BadConfigError BadCwdError BadNameError BadRequestError BadSelectorError BadSizeError BusyError
-        CannotExecuteError InputBlockedError InputTooLongError InternalError LimitError NameInUseError NoSuchTargetError
-        PaneClosedError RefusedError StoppedError
+        RequestError BadConfigError BadCwdError BadHostError BadNameError BadRequestError BadSelectorError BadSizeError
+        BusyError CannotExecuteError InputBlockedError InputTooLongError InternalError LimitError NameInUseError
+        NoSuchTargetError PaneClosedError RefusedError StoppedError
     """,
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
     from phux_client.flows._types import Document
+    from phux_client.preamble import Preamble
 
     Key: TypeAlias = tuple[Literal["reply", "event"], int]
     """The reply to a request, or an event of a subscription."""
@@ -42,12 +43,16 @@ _LONGEST_PAUSE_S = 0.25
 class ClientConnection:
     """One connection, from the first byte to the last.
 
+    Args:
+        preamble: What precedes the server's stream. Nothing is sent before it has arrived.
+
     Attributes:
         failure: Why the connection ended; None while it is usable.
     """
 
-    def __init__(self, client: str | None = None) -> None:
+    def __init__(self, client: str | None = None, preamble: "Preamble | None" = None) -> None:
         self.failure: errors.PhuxError | None = None
+        self._preamble = preamble
         self._decoder = wire.Decoder(max_header=wire.MAX_REPLY_HEADER, max_payload=wire.MAX_REPLY_PAYLOAD)
         self._greeted = False
         self._next_id = 1
@@ -65,6 +70,8 @@ class ClientConnection:
     @property
     def outgoing(self) -> bytes:
         """The bytes to send."""
+        if self._preamble is not None and self._preamble.word is None:
+            return b""
         return b"".join(data for _id, data in self._unsent)
 
     def sent(self, count: int) -> None:
@@ -136,6 +143,8 @@ class ClientConnection:
             self.lose(errors.DisconnectedError("the server closed the connection"))
         arrived: list[Arrival] = []
         try:
+            if self._preamble is not None:
+                data = self._preamble.feed(data)
             for frame, _payload in self._decoder.feed(data):
                 arrived += self._take(frame)
         except errors.PhuxError as error:
@@ -151,7 +160,10 @@ class ClientConnection:
 
     def _take(self, frame: "Document") -> "Iterator[Arrival]":
         if "error" in frame and "id" not in frame:
-            raise errors.from_wire(frame["error"])
+            error = errors.from_wire(frame["error"])
+            if self._preamble is not None:
+                error.message = f"{self._preamble.host}: {error.message}"
+            raise error
         if not self._greeted:
             _check_hello(frame)
             self._greeted = True

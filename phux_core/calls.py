@@ -87,7 +87,7 @@ _CALLS = (
         "Create a session with one pane and start a program in it. The reply is sent when the program is running.",
         Param("name", STRING, "the session's name", omitted="the smallest free number"),
         Param("window_name", STRING, "the window's name", omitted="the program's name"),
-        _PROGRAM[0].but(required=True),
+        _PROGRAM[0].but(omitted="the home directory of the server's user"),
         *_PROGRAM[1:],
         _COLS.but(default=80),
         _ROWS.but(default=24),

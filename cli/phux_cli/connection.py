@@ -3,6 +3,7 @@
 from phux_client.blocking.driver import Driver
 from phux_client.connection import DEFAULT_TIMEOUT_S
 from phux_core.errors import NoServerError
+from phux_core.hosts import is_remote
 from phux_core.version import __version__
 
 TYPE_CHECKING = False
@@ -52,6 +53,8 @@ def drive_or_read(
         try:
             return phux.drive(flow(phux.caller, *args, **named))
         except NoServerError:
+            if is_remote(phux.socket):
+                raise
             from phux_client import stored_logs
 
             return stored_logs.drive(flow(phux.caller, *args, **named))

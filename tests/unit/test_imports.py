@@ -36,6 +36,7 @@ CONTRACT = {
         "wire",
         "compact_json",
         "files",
+        "hosts",
         "paths",
         "peer",
         "printable",

@@ -21,6 +21,7 @@ from phux_core import documents, kinds, layout
 
 EXPORTED = [
     "BadConfigError",
+    "BadHostError",
     "BadCwdError",
     "BadNameError",
     "BadRequestError",
@@ -53,6 +54,7 @@ EXPORTED = [
     "FocusChanged",
     "Foreground",
     "Idle",
+    "HostError",
     "InputBlockedError",
     "InputTooLongError",
     "InternalError",

@@ -1,0 +1,9 @@
+"""Servers on other machines, reached through the user's own OpenSSH.
+
+    stream     the connection: an ssh process whose stdin and stdout are one socket
+    command    the command lines of ssh and of the shell on the host
+    diagnosis  errors of ssh, and their remedies
+    proxy      the end of the connection on the host
+
+Only ``phux_client.unix_socket`` opens such connections, and imports this package when an address is remote.
+"""
