@@ -14,6 +14,7 @@ import sys
 
 from phux_client import flows
 from phux_client.unclean import REMEDY, describe_unclean_end
+from phux_client.versions import describe_keeper, describe_service
 from phux_core import errors, files, paths, procfs
 
 TYPE_CHECKING = False
@@ -58,6 +59,7 @@ def examine(phux: "Driver") -> "Document":
     checks = [
         _socket_directory(phux.socket),
         server,
+        *([] if status is None else [_versions(status)]),
         _logs(root, logs.get("problem")),
         *([] if root is None else [_disk(root)]),
         _engine(status),
@@ -76,6 +78,13 @@ def _passed(name: str, message: str) -> "Document":
 
 def _failed(name: str, message: str, remedy: str) -> "Document":
     return {"name": name, "ok": False, "message": message, "remedy": remedy}
+
+
+def _versions(status: "Document") -> "Document":
+    differs = describe_service(status)
+    if differs is not None:
+        return _failed("versions", *differs)
+    return _passed("versions", describe_keeper(status) or f"client, service and keeper run phux {status['version']}")
 
 
 def _socket_directory(socket: str) -> "Document":

@@ -303,6 +303,17 @@ _CALLS = (
     Call(
         "kill", "End programs and close their panes.", _SCOPE, _ID, result="`killed`, the number of panes", keyed=True
     ),
+    Call(
+        "upgrade",
+        "Replace the service by that of another installed release, while programs continue. The other release is "
+        "tried first; if it cannot take over, the service stays. If it does not start, the old release is started "
+        "again. Private servers refuse it.",
+        Param("python", STRING, "the absolute path of the Python interpreter that has the release", required=True),
+        Param("version", STRING, "the release that it has", required=True),
+        Param("service_pid", ID, "the process id of the service to replace; others have replaced it", required=True),
+        result="a Status (schemas/status.v1.json) of the service that answers",
+        repeatable=True,
+    ),
     Call("kill_server", "End every program and the server.", result="nothing; the connection closes"),
     Call(
         "subscribe",

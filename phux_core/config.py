@@ -49,6 +49,8 @@ KEYS: "Mapping[str, Param]" = {
         Param("prefix", _KEY, "prefix key in attach", default="C-a"),
         Param("status", BOOLEAN, "show a status line in attach", default=True),
         Param("mouse", BOOLEAN, "use the mouse in attach", default=True),
+        Param("notifications", BOOLEAN, "pass notifications of programs (OSC 9, 777) to the terminal", default=False),
+        Param("clipboard", BOOLEAN, "let programs set the terminal's clipboard (OSC 52)", default=False),
         Param("keys.*", _ACTION, "action of a key after the prefix; an empty string removes it"),
         Param("hosts.*.destination", TEXT, "destination of ssh for a host", omitted="the name of the host"),
         Param("hosts.*.phux", TEXT, "path of phux on the host", omitted="phux in PATH or as phux installs itself"),

@@ -27,6 +27,9 @@ _MARK = f"PHUX_TEST_RUN={uuid.uuid4().hex}"
 signal.signal(signal.SIGINT, signal.default_int_handler)
 for _ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
     signal.signal(_ignored, signal.SIG_DFL)
+# The time limit of a log worker (``phux_core.patterns.TimeLimit``) ends its process. Tests search logs in their own
+# process, whose garbage collection alone can take that long. Programs that the tests start do not inherit a handler.
+signal.signal(signal.SIGVTALRM, lambda *_: None)
 
 
 # Directories of tests with real shells, programs and servers. The others finish in a minute: pytest -m "not slow".

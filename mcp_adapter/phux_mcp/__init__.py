@@ -1,12 +1,14 @@
 """``phux-mcp``: phux for MCP hosts, over stdio, with its own JSON-RPC; every tool is a flow of phux_client.
 
 main         argv: serve, set up a host, check, print the catalog
+environment  completes the environment that hosts pass on
 streams      stdin and stdout in the event loop
 jsonrpc      lines to messages, and errors for invalid lines
 revisions    the differences between the revisions of MCP
 server       one connection to a host: concurrent calls, cancellation
 methods      the methods of MCP
 progress     the progress of a call
+arguments    accepts arguments as models spell them
 catalog      the table of tools: parameters, results, safety
 answers      results as text and as structured content
 budget       the size limit of results

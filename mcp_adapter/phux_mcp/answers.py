@@ -51,9 +51,14 @@ def to_result(found: Answer | Document, revision: Revision) -> Document:
     return result
 
 
-def to_failure(error: PhuxError) -> Document:
+def to_failure(error: PhuxError, *, structured: bool) -> Document:
     """Return the result of a failed call, which the model can read and act on."""
-    return {"content": [_shown(explain(error))], "isError": True}
+    result: Document = {"content": [_shown(explain(error))], "isError": True}
+    if structured:
+        executed = {} if error.executed is None else {"executed": error.executed}
+        message, remedy = _in_terms_of_tools(error)
+        result["structuredContent"] = {"code": error.code, "message": message, "remedy": remedy, **executed}
+    return result
 
 
 def _shown(text: str) -> Document:
@@ -63,12 +68,14 @@ def _shown(text: str) -> Document:
 
 def explain(error: PhuxError) -> str:
     """Return one sentence about an error and its remedy, in terms of tools."""
-    message = clipped(error.message, LONGEST_MATCH)
-    if not error.remedy:
-        return message
-    # Only a person, at a terminal, starts a server.
-    remedy = error.remedy if isinstance(error, NoServerError) else in_tools(error.remedy)
-    return f"{message}; {remedy}"
+    return "; ".join(filter(None, _in_terms_of_tools(error)))
+
+
+def _in_terms_of_tools(error: PhuxError) -> tuple[str, str]:
+    """Return the message and the remedy of an error."""
+    # Only a person, at a terminal, starts a server that we may not start.
+    remedy = _START if isinstance(error, NoServerError) else in_tools(error.remedy)
+    return clipped(error.message, LONGEST_MATCH), remedy
 
 
 def in_tools(text: str) -> str:
@@ -84,6 +91,7 @@ def _as_call(match: re.Match[str]) -> str:
     return f"phux_send_keys with target {match[1]} and keys {keys}" if match[2] else f"phux_send_keys to {match[1]}"
 
 
+_START = "ask the person to start one with `phux new -d -s work`, or to let phux-mcp do so with --start"
 # Remedies that only apply to the command line, and their equivalents for a model.
 _INSTEAD = {
     "or pass --queue to wait for the prompt": "or end it with phux_signal",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core import kinds
 from phux_core import schema as schemas
+from phux_mcp.arguments import accepted
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -60,12 +61,17 @@ class Tool(NamedTuple):
         return not revision.seed or self.seed is not None
 
     def check(self, arguments: Mapping[str, object], revision: Revision) -> dict[str, Any]:
-        """Check arguments, and add omitted defaults. JSON has one type for numbers, so 2.0 is an integer."""
+        """Check arguments, and add omitted defaults. JSON has one type for numbers, so 2.0 is an integer.
+
+        Except in the first revision, arguments of another type are accepted if their meaning is obvious.
+        """
         given = {
             self.renamed.get(name, name): int(value) if isinstance(value, float) and value.is_integer() else value
             for name, value in arguments.items()
         }
         params = self._params_in(revision)
+        if not revision.seed:
+            given = {name: accepted(params[name], value) if name in params else value for name, value in given.items()}
         checked = kinds.check(self.name, params, given)
         complete = {name: params[name].default if value is None else value for name, value in checked.items()}
         return {name: value for name, value in complete.items() if value is not None}

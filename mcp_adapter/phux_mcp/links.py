@@ -15,29 +15,30 @@ class Links:
     """The connections of one adapter. Call ``close`` at the end.
 
     Args:
-        start: Start a server if none is running.
+        start: Whether tools start a server if none is running; None for the default of the revision.
         socket: The path of the socket for calls that name none; by default, the library's default.
 
     Attributes:
         host: The name of the host, if it was reported.
+        start: As given.
     """
 
-    def __init__(self, *, start: bool = False, socket: str | None = None) -> None:
+    def __init__(self, *, start: bool | None = None, socket: str | None = None) -> None:
         self.host: str | None = None
-        self._start = start
+        self.start = start
         self._socket = socket
         self._known: dict[str | None, Phux] = {}
 
-    async def phux(self, socket: str | None = None) -> Phux:
+    async def phux(self, socket: str | None = None, *, start: bool = False) -> Phux:
         """Return the client of a server, without sending a request; with ``start``, make sure that the server runs."""
-        if socket in self._known and not self._start:
+        if socket in self._known and not start:
             return self._known[socket]
         # Imported late, because a host's first requests do not need it.
         from phux_client.aio import Phux
         from phux_core import paths
 
         path = paths.socket_path(socket or self._socket)
-        if self._start:
+        if start:
             from phux_client.starting import is_live, start_server
 
             if not is_live(path):

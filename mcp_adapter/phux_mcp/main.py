@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from phux_core.errors import PhuxError
 from phux_core.paths import missing_runtime_directory
 from phux_core.printable import printable
+from phux_mcp.environment import complete
 
 if TYPE_CHECKING:
     import argparse
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 # The time for running calls to finish after the host has closed our stdin.
 _GRACE_S = 0.5
 _FLUSH_S = 1.0
-# The runtime directories of users, on every system that has them.
-_RUNTIME = "/run/user"
 PROFILES = ("phux", "tmux", "terminally")
 
 
@@ -30,7 +29,7 @@ def main(argv: list[str] | None = None) -> int:
     """Serve a host until it closes the pipe, or run the command in the arguments; return the exit code."""
     try:
         options = _parse(sys.argv[1:] if argv is None else argv)
-        _find_runtime_directory()
+        complete(options.env)
         problem = missing_runtime_directory(options.socket)
         if problem is not None:
             print(printable(f"phux-mcp: {problem}"), file=sys.stderr)
@@ -46,20 +45,18 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         import asyncio
 
-        return asyncio.run(_serve(toolset, start=options.profile != "phux", socket=options.socket))
+        start = options.start
+        if start is None and options.profile != "phux":
+            start = True  # in every revision
+        elif start is None and options.safety == "read-only":
+            start = False  # nothing could be created on the new server
+        return asyncio.run(_serve(toolset, start=start, socket=options.socket))
     except PhuxError as error:
         for text in filter(None, (error.message, error.remedy)):
             print(printable(f"phux-mcp: {text}"), file=sys.stderr)
         return error.exit_code
     except (KeyboardInterrupt, BrokenPipeError):
         return 0
-
-
-def _find_runtime_directory() -> None:
-    """Set XDG_RUNTIME_DIR as in the user's shells, because many hosts do not pass on the variable."""
-    directory = os.path.join(_RUNTIME, str(os.getuid()))
-    if not os.environ.get("XDG_RUNTIME_DIR") and os.path.isdir(os.path.join(directory, "phux")):
-        os.environ["XDG_RUNTIME_DIR"] = directory
 
 
 def load_toolset(profile: str, safety: str | None) -> Toolset:
@@ -72,7 +69,7 @@ def load_toolset(profile: str, safety: str | None) -> Toolset:
     return Toolset(module.TOOLS, module.INSTRUCTIONS, safety=safety, beside_tools=is_own)
 
 
-async def _serve(toolset: Toolset, *, start: bool, socket: str | None) -> int:
+async def _serve(toolset: Toolset, *, start: bool | None, socket: str | None) -> int:
     """Serve stdin and stdout."""
     import asyncio
 
@@ -117,7 +114,8 @@ def _parse(words: list[str]) -> argparse.Namespace:
     if not words:  # started by a host: no parser is needed
         from types import SimpleNamespace
 
-        return SimpleNamespace(verb=None, socket=None, schema=False, profile="phux", safety=None)  # type: ignore[return-value]
+        defaults = {"verb": None, "socket": None, "schema": False, "profile": "phux", "safety": None}
+        return SimpleNamespace(**defaults, start=None, env=None)  # type: ignore[return-value]
     return _parser().parse_args(words)
 
 
@@ -146,6 +144,20 @@ def _parser() -> argparse.ArgumentParser:
             "--profile", choices=PROFILES, default=default or "phux", help="the tools to serve; phux when omitted"
         )
         parser.add_argument("--socket", metavar="PATH", default=default, help="the server's socket")
+        parser.add_argument(
+            "--start",
+            action=argparse.BooleanOptionalAction,
+            default=default,
+            help="start a server if a tool needs one and none is running; on when omitted, except in 2024-11-05 and "
+            "with --safety read-only",
+        )
+        parser.add_argument(
+            "--env",
+            action="append",
+            metavar="NAME=VALUE",
+            default=default,
+            help="set a variable unless the host does; setup writes those of your shell",
+        )
 
     parser = Parser(
         prog="phux-mcp",

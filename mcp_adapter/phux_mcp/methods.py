@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from phux_core.errors import LimitError, PhuxError
+from phux_core.errors import LimitError, NoServerError, PhuxError
 from phux_core.version import __version__
 from phux_mcp import prompts, resources
 from phux_mcp.answers import to_failure, to_result
@@ -47,22 +48,54 @@ MAX_SUBSCRIPTIONS = 200
 _LONGEST_NAME = 80
 
 
-class Call(NamedTuple):
-    """A tool call: the revision it was made in, its progress, and the server that it uses."""
+class Call:
+    """A tool call.
 
-    revision: Revision
-    progress: Progress
-    links: Links
-    socket: str | None
+    Attributes:
+        revision: The revision it was made in.
+        progress: Reports its progress.
+    """
+
+    def __init__(self, revision: Revision, progress: Progress, links: Links, socket: str | None) -> None:
+        self.revision = revision
+        self.progress = progress
+        self._links = links
+        self._socket = socket
+        self._phux: Phux | None = None
 
     async def phux(self) -> Phux:
-        """Return the client of the server."""
-        return await self.links.phux(self.socket)
+        """Return the client of the server, which is started if it does not run and the host allows that."""
+        if self._phux is None:
+            start = not self.revision.seed if self._links.start is None else self._links.start
+            self._phux = await self._links.phux(self._socket, start=start)
+        return self._phux
 
     async def drive(self, flow: Callable[..., Flow[Result]], *args: object, **named: object) -> Result:
         """Run a flow with these arguments, and return its result."""
         phux = await self.phux()
         return await phux.drive(flow(phux.caller, *args, **named))
+
+    async def read(
+        self,
+        flow: Callable[..., Flow[Result]],
+        *args: object,
+        stored: Callable[[], Result] | None = None,
+        **named: object,
+    ) -> Result:
+        """Run a flow that reads logs; if no server is running, read the stored logs.
+
+        Args:
+            stored: Reads the stored logs, if the flow cannot.
+        """
+        phux = await self._links.phux(self._socket)
+        try:
+            return await phux.drive(flow(phux.caller, *args, **named))
+        except NoServerError:
+            from phux_client import stored_logs
+
+            if stored is None:
+                stored = partial(stored_logs.drive, flow(phux.caller, *args, **named))
+            return await asyncio.to_thread(stored)
 
 
 class Methods:
@@ -204,7 +237,7 @@ class Methods:
             call = Call(revision, progress, self._links, arguments.pop("socket", None))
             return to_result(await tool.run(call, **arguments), revision)
         except PhuxError as error:
-            return to_failure(error)
+            return to_failure(error, structured=revision.structured and self._toolset.beside_tools)
         finally:
             self._calls -= 1
             progress.end()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core.errors import RefusedError
 from phux_mcp import config_text
+from phux_mcp.environment import KEPT
 
 if TYPE_CHECKING:
     import argparse
@@ -84,6 +85,10 @@ def _command(options: argparse.Namespace) -> list[str]:
     socket = options.socket or os.environ.get("PHUX_SOCKET")  # the host would not pass on the variable
     if socket:
         words += ["--socket", os.path.abspath(socket)]
+    if options.start is not None:
+        words.append("--start" if options.start else "--no-start")
+    for variable in options.env or [f"{name}={os.environ[name]}" for name in KEPT if os.environ.get(name)]:
+        words += ["--env", variable]
     return words
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from phux_client.flows.running import *
     from phux_client.flows.sending import *
     from phux_client.flows.target import *
+    from phux_client.flows.upgrading import *
     from phux_client.flows.waiting import *
     from phux_client.flows.watching import *
 
@@ -47,6 +48,7 @@ _NAMES = {
     "running": "RUN_TIMEOUT_S leave_run run",
     "sending": "paste send_keys",
     "target": "find find_node find_pane",
+    "upgrading": "upgrade",
     "waiting": "next_event wait",
     "watching": "EVENTS watch",
 }

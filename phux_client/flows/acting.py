@@ -28,6 +28,7 @@ def act(
     wanted: Conditions | None = None,
     *,
     literal: bool = False,
+    exact_case: bool = False,
     since: int | None = None,
     cells: bool = False,
     timeout_s: float = ACT_TIMEOUT_S,
@@ -40,7 +41,7 @@ def act(
     """
     check_words(words)
     check_number("timeout_s", timeout_s, optional=False)
-    items = to_items(words, literal=literal)
+    items = to_items(words, literal=literal, exact_case=exact_case)
     conditions = wanted or Conditions()
     if conditions.is_default:
         conditions.idle_ms = DEFAULT_IDLE_MS

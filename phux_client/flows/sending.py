@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def send_keys(
-    caller: Caller, target: "str | int", words: "Sequence[str]", *, literal: bool = False
+    caller: Caller, target: "str | int", words: "Sequence[str]", *, literal: bool = False, exact_case: bool = False
 ) -> "Flow[Document]":
-    """Type words: names of keys as keys, unless ``literal``, and everything else as text."""
+    """Type words: names of keys as keys, unless ``literal``, and everything else as text; see ``to_items``."""
     check_words(words)
-    items = to_items(words, literal=literal)
+    items = to_items(words, literal=literal, exact_case=exact_case)
     return (yield from _type(caller, target, items))
 
 
@@ -42,11 +42,16 @@ def check_words(words: "Sequence[str]") -> None:
         )
 
 
-def to_items(words: "Sequence[str]", *, literal: bool) -> "list[dict[str, str]]":
+def to_items(words: "Sequence[str]", *, literal: bool, exact_case: bool = False) -> "list[dict[str, str]]":
     """Split words into keys and runs of text.
 
     Text directly before Enter is a ``line``. The server pastes a line, except on the alternate screen, so that a
     program with its own line editor treats Enter as a key and not as part of the text.
+
+    Args:
+        words: The words.
+        literal: Treat every word as text.
+        exact_case: Treat a key name that is also a word as a key only if it is capitalized so; see ``parse_key``.
 
     Example:
         >>> to_items(["make test", "Enter"], literal=False)
@@ -54,7 +59,7 @@ def to_items(words: "Sequence[str]", *, literal: bool) -> "list[dict[str, str]]"
     """
     items: list[dict[str, str]] = []
     for word in words:
-        key = None if literal else parse_key(word)
+        key = None if literal else parse_key(word, exact_case=exact_case)
         last = items[-1] if items else {}
         if key is not None:
             if "text" in last and str(key) == "Enter":

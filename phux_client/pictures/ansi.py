@@ -29,9 +29,15 @@ def parameters(style: "Document") -> str:
     if style["underline"]:
         codes.append(_UNDERLINES.get(style.get("underline_style") or "", "4"))
     codes += _color(style["fg"], 38) + _color(style["bg"], 48)
-    if style.get("underline_color"):
-        codes += _color(style["underline_color"], 58)
+    codes += _underline_color(style.get("underline_color"))
     return ";".join(codes)
+
+
+def _underline_color(color: "Document | None") -> "list[str]":
+    # Only this form is ignored as a whole by terminals without colored underlines.
+    if color is None or color["kind"] == "default":
+        return []
+    return [f"58:5:{color['index']}" if color["kind"] == "palette" else f"58:2::{color['r']}:{color['g']}:{color['b']}"]
 
 
 def _color(color: "Document", code: int) -> "list[str]":

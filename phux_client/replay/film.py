@@ -74,7 +74,10 @@ def sgr(flags: int, underline: str | None, fg: object, bg: object, underline_col
     codes = [str(code) for bit, code in enumerate(_FLAGS) if flags >> bit & 1]
     if underline is not None:
         codes.append(_UNDERLINES[underline])
-    codes += [_color(color, code) for color, code in ((fg, 38), (bg, 48), (underline_color, 58)) if color is not None]
+    codes += [_color(color, code) for color, code in ((fg, 38), (bg, 48)) if color is not None]
+    if underline_color is not None:
+        # Only this form is ignored as a whole by terminals without colored underlines.
+        codes.append(_color(underline_color, 58).replace(";2;", ";2;;").replace(";", ":"))
     return ";".join(codes)
 
 

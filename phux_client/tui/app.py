@@ -18,6 +18,7 @@ from phux_client.tui.copying import Copying
 from phux_client.tui.keyboard import Keyboard
 from phux_client.tui.model import Model
 from phux_client.tui.mouse import Mouse
+from phux_client.tui.requests import Requests
 from phux_client.tui.screen import Screen
 from phux_core.bindings import Bindings
 
@@ -75,6 +76,7 @@ class App:
         self.code = 0
         self.screen = Screen(self, outer, settings)
         self.server = Conversation(self, socket, session)
+        self.requests = Requests(outer, settings)
         self.copying = Copying(self)
         self.actions = Actions(self)
         self._mouse = Mouse(self)

@@ -1,8 +1,8 @@
 """The cells of a screen, as plain data.
 
 A cell is a glyph and a style. A style is the parameters of the SGR sequence that draws it (``"1;38;5;2"``, empty for
-plain), as the server sends them. A wide glyph is followed by a cell without a glyph, its right half. Rows never contain
-half of a wide glyph: cut them with ``fit``.
+plain), as the server sends them; in a hyperlink, a space and the URI follow. A wide glyph is followed by a cell without
+a glyph, its right half. Rows never contain half of a wide glyph: cut them with ``fit``.
 """
 
 import re
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
     Cell: TypeAlias = tuple[str, str]
     Row: TypeAlias = list[Cell]
-    Run: TypeAlias = tuple[int, int, "str | list[str]", str]
+    Run: TypeAlias = tuple[int, int, "str | list[str]", str] | tuple[int, int, "str | list[str]", str, str]
     Cursor: TypeAlias = tuple[int, int, int]
     """The cursor's column and row, from 0, and the DECSCUSR number of its shape; 0 is the terminal's default."""
 
 BLANK: "Cell" = (" ", "")
 _CONTROLS = re.compile(f"[{CONTROLS}\t\n\ud800-\udfff]")
+_URI = re.compile("[!-~]+")
 _ASCII: "dict[str, list[Cell]]" = {}
 _MAX_STYLES = 512
 
@@ -77,10 +78,13 @@ def row_of(runs: "Sequence[Run]", cols: int) -> "Row":
     """Return a row from the runs that the server sent.
 
     Args:
-        runs: ``[column, width, glyphs, style]`` each; glyphs are a string with one character per cell, or a list.
+        runs: ``[column, width, glyphs, style]`` each, and the URI of a hyperlink; glyphs are a string with one
+            character per cell, or a list.
     """
     row: Row = [BLANK] * cols
-    for column, width, glyphs, style in runs:
+    for column, width, glyphs, style, *link in runs:
+        if link and _URI.fullmatch(link[0]):
+            style = f"{style} {link[0]}"  # noqa: PLW2901
         if width == 1 and isinstance(glyphs, str) and glyphs.isascii():
             table = _ASCII.get(style) or _table(style)
             row[column : column + len(glyphs)] = map(table.__getitem__, glyphs.encode())

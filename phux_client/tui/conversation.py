@@ -184,6 +184,8 @@ class Conversation:
             app.model.take_frame(frame["frame"])
         elif "bell" in frame:
             app.outer.ring()
+        elif "notification" in frame or "clipboard" in frame:
+            app.requests.take(frame)
         elif "detached" in frame:
             app.end(frame["detached"]["message"])
         app.screen.touch()

@@ -39,9 +39,27 @@ _KEYPAD = dict(zip("pqrstuvwxy", (f"KP{digit}" for digit in range(10)), strict=T
     zip("nojmkM", ("KP.", "KP/", "KP*", "KP-", "KP+", "KPEnter"), strict=True)
 )
 _CODES = {8: "BSpace", 9: "Tab", 13: "Enter", 27: "Escape", 32: "Space", 127: "BSpace"}
+# The keypad in the kitty keyboard protocol.
+_CODES |= dict(
+    zip(
+        range(57399, 57427),
+        (
+            *(f"KP{digit}" for digit in range(10)),
+            *("KP.", "KP/", "KP*", "KP-", "KP+", "KPEnter", "=", ","),
+            *("Left", "Right", "Up", "Down", "PageUp", "PageDown", "Home", "End", "Insert", "Delete"),
+        ),
+        strict=True,
+    )
+)
+# Keys that are the same in terminals without extended keys.
+_PLAIN = {"C-[": "Escape", "C-i": "Tab", "C-m": "Enter", "C-Enter": "Enter"} | {
+    f"S-{name}": name for name in ("Enter", "BSpace", "Escape", "Space")
+}
 _CONTROLS = {0: "C-Space", 9: "Tab", 13: "Enter", 27: "Escape", 127: "BSpace"} | {
     code: f"C-{chr(code + 64)}" for code in range(28, 32)
 }
+_SUPER = 8 | 16
+"""The modifiers Super and Hyper, which programs in terminals do not have."""
 _BUTTONS = {0: "left", 1: "middle", 2: "right", 64: "wheel_up", 65: "wheel_down", 66: "wheel_left", 67: "wheel_right"}
 
 
@@ -133,6 +151,11 @@ def key_of(event: "Event") -> str:
     if isinstance(event, KeyPress):
         return event.name
     return event.text if isinstance(event, Text) else ""
+
+
+def plain(event: "Event") -> "Event":
+    """Return a key as terminals without extended keys report it, such as Escape for C-[."""
+    return KeyPress(_PLAIN[event.name]) if isinstance(event, KeyPress) and event.name in _PLAIN else event
 
 
 class Keyboard:
@@ -327,12 +350,13 @@ def _sequence(found: re.Match[bytes]) -> "Event | None":
     if name is not None and numbers[0] <= 1:
         return KeyPress(_modified(name, numbers[1] if len(numbers) > 1 else 1))
     if last == "~" and numbers[0] == 27 and len(numbers) == 3:
-        return _by_code(numbers[2], numbers[1])
+        return _by_code([numbers[2]], numbers[1])
     if last == "~":
         name = _TILDE.get(numbers[0])
         return KeyPress(_modified(name, numbers[1] if len(numbers) > 1 else 1)) if name else None
     if last == "u":
-        return _by_code(numbers[0], numbers[1] if len(numbers) > 1 else 1)
+        codes = [_number(code) for code in parameters.partition(";")[0].split(":")]
+        return _by_code(codes, numbers[1] if len(numbers) > 1 else 1)
     return Answer(found[0])
 
 
@@ -347,25 +371,46 @@ def _modified(name: str, modifiers: int) -> str:
     return f"{'C-' * (held >> 2 & 1)}{'M-' * (held >> 1 & 1)}{'S-' * (held & 1)}{name}"
 
 
-def _by_code(code: int, modifiers: int) -> "Event | None":
-    """Return the key that was reported by its character (kitty, modifyOtherKeys)."""
+def _by_code(codes: list[int], modifiers: int) -> "Event | None":
+    """Return the key that was reported by its character (kitty, modifyOtherKeys).
+
+    Args:
+        codes: The character of the key and, if known, the character with Shift, and the one of the same key on a US
+            keyboard; 0 if unknown.
+    """
     held = max(modifiers - 1, 0)
+    if held & _SUPER:
+        return None
+    code, shifted, us = (*codes, 0, 0)[:3]
     name = _CODES.get(code)
     if name is None:
+        if us and code > 0x7F and held & 6:
+            code = us  # Control and Alt with a letter of another script mean the key in the same place
+        elif shifted and held & 1:
+            code = shifted
         if not 0x20 < code < 0xD800 or not chr(code).isprintable():
             return None
         name = chr(code)
-        if held & 1 and name.upper() != name and len(name.upper()) == 1:
-            name, held = name.upper(), held & ~1
-        elif held & 1 and not name.isalpha():
+        if name.isalpha():
+            name, held = _letter(name, held)
+        else:
             held &= ~1
         if not held & 6:
             return Text(name)
-    elif name == "Space" and not held & 6:
-        return Text(" ")
+    elif len(name) == 1 or (name == "Space" and not held & 6):
+        return Text(" " if name == "Space" else name)
     if name == "Tab" and held & 1:
         name, held = "BTab", held & ~1
     return KeyPress(_modified(name, held + 1))
+
+
+def _letter(name: str, held: int) -> tuple[str, int]:
+    """Return a letter and its modifiers: with Control the small letter, else a capital letter instead of Shift."""
+    if held & 4:
+        return (name.lower() if len(name.lower()) == 1 else name), held
+    if held & 1 and len(name.upper()) == 1:
+        return name.upper(), held & ~1
+    return name, held
 
 
 def _mouse(parameters: str, last: str) -> "Event | None":

@@ -8,6 +8,7 @@ input.
 import contextlib
 import errno
 import os
+import re
 import signal
 import termios
 
@@ -23,11 +24,13 @@ _ENTER = (
     "\x1b[?1l\x1b>"  # normal cursor and keypad keys, as the parser expects them
     "\x1b[?2004h"  # bracketed paste
     "\x1b[?1004h"  # focus events
+    "\x1b[>4;2m\x1b[m"  # modifyOtherKeys; old terminals take it for a style
+    "\x1b[>5u"  # the kitty keyboard protocol, which takes precedence: unambiguous keys, and their alternatives
     "\x1b[?2026$p"  # query support for synchronized output
 )
 _LEAVE = (
-    "\x1b[?2026l\x1b[?1003l\x1b[?1002l\x1b[?1000l\x1b[?1006l\x1b[?1004l\x1b[?2004l"
-    "\x1b[m\x1b[r\x1b[0 q\x1b[?25h\x1b[?7h\x1b[?1049l\x1b[23;0t"
+    "\x1b[<u\x1b[>4m\x1b[?2026l\x1b[?1003l\x1b[?1002l\x1b[?1000l\x1b[?1006l\x1b[?1004l\x1b[?2004l"
+    "\x1b]8;;\x1b\\\x1b[m\x1b[r\x1b[0 q\x1b[?25h\x1b[?7h\x1b[?1049l\x1b[23;0t"
 )
 _MOUSE = {
     "off": "\x1b[?1003l\x1b[?1002l\x1b[?1006l",
@@ -36,7 +39,9 @@ _MOUSE = {
 }
 MAX_CLIPBOARD = 74_000
 """The most bytes of text to send with OSC 52: xterm accepts 100,000 of base64, others fewer."""
+_BASE64 = re.compile("[A-Za-z0-9+/]*={0,2}")
 _MAX_TITLE = 256
+_MAX_NOTICE = 500
 _GIVE_UP_S = 1.0
 
 
@@ -156,11 +161,20 @@ class Outer:
         """Copy a text to the clipboard of the user's terminal with OSC 52; return False if the text is too long."""
         import base64
 
-        data = text.encode("utf-8", "replace")
-        if len(data) > MAX_CLIPBOARD:
+        return self.set_clipboard_data(base64.b64encode(text.encode("utf-8", "replace")).decode())
+
+    def set_clipboard_data(self, data: str) -> bool:
+        """Like ``set_clipboard``, for text in base64."""
+        if len(data) > MAX_CLIPBOARD * 4 / 3 + 3 or not _BASE64.fullmatch(data):
             return False
-        self.write(b"\x1b]52;c;" + base64.b64encode(data) + b"\x07")
+        self.write(f"\x1b]52;c;{data}\x07".encode())
         return True
+
+    def notify(self, title: str, text: str) -> None:
+        """Ask the terminal to notify the user, with OSC 9, or OSC 777 if there is a title."""
+        clean = ["".join(filter(str.isprintable, part))[:_MAX_NOTICE] for part in (title, text)]
+        body = f"777;notify;{clean[0].replace(';', ',')};{clean[1]}" if clean[0] else f"9;{clean[1]}"
+        self.write(f"\x1b]{body}\x1b\\".encode("utf-8", "replace"))
 
     def ring(self) -> None:
         """Ring the bell."""

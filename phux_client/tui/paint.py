@@ -5,6 +5,7 @@ moves, SGR, erase to the end of the line, scroll regions), so it needs no termin
 """
 
 import re
+import zlib
 from itertools import groupby
 from operator import itemgetter, ne
 
@@ -50,7 +51,7 @@ class Painter:
         shown = self._shown
         whole = shown is None or shown.cols != canvas.cols or len(shown.rows) != len(canvas.rows)
         if whole:
-            self._out = ["\x1b[m\x1b[r\x1b[H\x1b[2J"]
+            self._out = ["\x1b]8;;\x1b\\" if " " in self._style else "", "\x1b[m\x1b[r\x1b[H\x1b[2J"]
             self._style, self._at = "", (0, 0)
             self._cursor_style = -1
             old = [[BLANK] * canvas.cols for _ in canvas.rows]
@@ -220,15 +221,39 @@ class Painter:
         before = self._style
         if style == before:
             return
+        self._style = style
+        if " " in style or " " in before:
+            style, _, link = style.partition(" ")
+            before, _, link_before = before.partition(" ")
+            if link != link_before:
+                self._out.append(f"\x1b]8;{_link_id(link)};{link}\x1b\\" if link else "\x1b]8;;\x1b\\")
+            if style == before:
+                return
         if not style:
             self._out.append("\x1b[m")
-        elif not before:
-            self._out.append(f"\x1b[{style}m")
-        elif style.startswith(f"{before};"):
-            self._out.append(f"\x1b[{style[len(before) + 1 :]}m")
+            return
+        if before and style.startswith(f"{before};"):
+            self._out.append(_sgr(style[len(before) + 1 :]))
         else:
-            self._out.append(f"\x1b[;{style}m")
-        self._style = style
+            self._out.append(_sgr(f";{style}" if before else style))
+
+
+def _sgr(parameters: str) -> str:
+    """Return the SGR sequence for parameters.
+
+    Terminals without kinds and colors of underlines may ignore a whole sequence with colons, so these get their own.
+    """
+    if ":" not in parameters:
+        return f"\x1b[{parameters}m"
+    parts = parameters.split(";")
+    plain = ["4" if part.startswith("4:") else part for part in parts if not part.startswith("58:")]
+    new = ";".join(part for part in parts if ":" in part)
+    return f"\x1b[{';'.join(plain)}m\x1b[{new}m" if plain else f"\x1b[{new}m"
+
+
+def _link_id(uri: str) -> str:
+    """Return the id with which a terminal recognizes the pieces of one link."""
+    return f"id={zlib.crc32(uri.encode()):x}"
 
 
 def _changes_uncertain(differs: bytes, old: "Row", new: "Row") -> bool:

@@ -61,6 +61,19 @@ class Bell(NamedTuple):
     """BEL was received, once or more in this feed."""
 
 
+class Notified(NamedTuple):
+    """The program asks to notify the user (OSC 9 or 777); the title may be empty."""
+
+    title: str
+    text: str
+
+
+class Copied(NamedTuple):
+    """The program writes to the clipboard (OSC 52): ``data`` is the text in base64."""
+
+    data: str
+
+
 class Mark(NamedTuple):
     """An OSC 133 mark.
 
@@ -93,7 +106,7 @@ class PrivateOsc(NamedTuple):
     end: int
 
 
-Effect = Reply | TitleChanged | CwdChanged | Bell | Mark | PrivateOsc
+Effect = Reply | TitleChanged | CwdChanged | Bell | Notified | Copied | Mark | PrivateOsc
 
 PRIVATE_OSC = 7748
 """The OSC number of phux's own marks."""
@@ -161,7 +174,7 @@ UNDERLINES: tuple[Underline, ...] = get_args(Underline)
 
 
 class Style(NamedTuple):
-    """The style of a cell."""
+    """The style of a cell; ``link`` is the URI of its hyperlink."""
 
     bold: bool = False
     faint: bool = False
@@ -175,6 +188,7 @@ class Style(NamedTuple):
     fg: Color = None
     bg: Color = None
     underline_color: Color = None
+    link: str | None = None
 
 
 DEFAULT_STYLE = Style()

@@ -57,7 +57,7 @@ def _cells(spans: list[Span]) -> dict[str, Any]:
 
 def _style(style: Style) -> dict[str, Any]:
     document = style._asdict() | {"fg": _color(style.fg), "bg": _color(style.bg), "underline": bool(style.underline)}
-    del document["underline_color"]
+    del document["underline_color"], document["link"]
     if style.underline not in {None, "single"}:
         document["underline_style"] = style.underline
     if style.underline_color is not None:

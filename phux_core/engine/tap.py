@@ -1,10 +1,10 @@
 r"""A scanner that finds phux's marks in the byte stream before an engine reads it.
 
-Both engines run every chunk through ``Tap.scan``. The tap counts positions, reports OSC 133 and OSC 7748 marks and OSC
-7 (working directory) as effects, and returns the bytes for the engine without OSC 7748, OSC 8 and the clipboard
-sequences:
+Both engines run every chunk through ``Tap.scan``. The tap counts positions, and reports as effects OSC 133 and OSC 7748
+marks, OSC 7 (working directory), OSC 9 and 777 (notifications) and OSC 52 (clipboard). It returns the bytes for the
+engine without OSC 7748, OSC 8 and the clipboard sequences:
 
-- OSC 8, because phux does not report hyperlinks and they can crash libghostty when it resizes;
+- OSC 8, because hyperlinks can crash libghostty when it resizes; ``links`` keeps them beside the engine;
 - OSC 52 and 5522, because a program in a pane must not access the clipboard, whatever the engine supports.
 
 It interprets nothing else and keeps no screen state. It holds back an unfinished OSC, so engines receive each in one
@@ -22,7 +22,8 @@ import json
 import re
 from urllib.parse import unquote_to_bytes
 
-from phux_core.engine.protocol import PRIVATE_OSC, CwdChanged, Effect, Mark, PrivateOsc
+from phux_core.engine.links import Links
+from phux_core.engine.protocol import PRIVATE_OSC, Copied, CwdChanged, Effect, Mark, Notified, PrivateOsc
 from phux_core.escapes import OSC_END
 
 MAX_BODY = 64 * 1024
@@ -31,11 +32,16 @@ MAX_BODY = 64 * 1024
 _LONGEST = MAX_BODY + 16  # longer OSCs, numbers included, are removed
 _OSC = b"\x1b]"
 _EXIT_CODE = re.compile(r"-?[0-9]{1,10}")
+# OSC 9 with a number is another command of ConEmu, such as progress (9;4).
+_CONEMU = re.compile(rb"[0-9]{1,2}(?:;|\Z)")
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
+_MAX_NOTICE = 500
 
 # OSC numbers are compared as spelled: no terminal accepts "08" as a hyperlink either.
-_MARK, _CWD, _PRIVATE = b"133", b"7", str(PRIVATE_OSC).encode()
-_REPORTED = frozenset({_MARK, _CWD, _PRIVATE})
-_WITHHELD = frozenset({_PRIVATE, b"8", b"52", b"5522"})
+_MARK, _CWD, _PRIVATE, _LINK, _COPY = b"133", b"7", str(PRIVATE_OSC).encode(), b"8", b"52"
+_NOTIFY, _NOTIFY_TITLED = b"9", b"777"
+_REPORTED = frozenset({_MARK, _CWD, _PRIVATE, _COPY, _NOTIFY, _NOTIFY_TITLED})
+_WITHHELD = frozenset({_PRIVATE, _LINK, _COPY, b"5522"})
 _REMOVED = b"\x1b]8;"  # held back in place of an OSC that is too long
 
 
@@ -45,14 +51,16 @@ class Tap:
     Attributes:
         position: Stream position of the next byte.
         cwd: The last directory reported with OSC 7, or None.
+        links: The hyperlinks, by which readers of cells translate their styles.
     """
 
-    __slots__ = ("_held", "cwd", "position")
+    __slots__ = ("_held", "cwd", "links", "position")
 
     def __init__(self, position: int = 0) -> None:
         self.position = position
         self.cwd: str | None = None
-        self._held = b""  # an unfinished OSC, or an ESC that may start one
+        self.links = Links()
+        self._held = b""  # an unfinished OSC, an ESC that may start one, or an unfinished SGR in the text of a link
 
     def scan(self, data: bytes) -> tuple[bytes, list[Effect]]:
         """Return the bytes for the engine (``data`` itself if nothing was removed), and the effects found."""
@@ -65,11 +73,10 @@ class Tap:
             self._held = b""
         # Hot path: most chunks contain no OSC. Searching for single bytes is ten times as fast as searching for two.
         if b"\x1b" in data:
-            if b"]" in data:
-                data = self._scan(data, start, searched, effects)
-            if data.endswith(b"\x1b") and not self._held:
-                self._held = b"\x1b"
-                data = data[:-1]
+            data = self._scan(data, start, searched, effects) if b"]" in data else self.links.mark(data)
+            if not self._held and (count := 1 if data.endswith(b"\x1b") else self.links.unfinished(data)):
+                self._held = data[-count:]
+                data = data[:-count]
         return data, effects
 
     def _scan(self, data: bytes, start: int, searched: int, effects: list[Effect]) -> bytes:
@@ -80,7 +87,7 @@ class Tap:
             match = OSC_END.search(data, max(at + 2, searched))
             if match is None:
                 self._held = data[at:] if len(data) - at <= _LONGEST + 2 else _REMOVED
-                out.append(data[copied:at])
+                out.append(self.links.mark(data[copied:at]))
                 copied = len(data)
                 break
             end = match.end()
@@ -90,12 +97,14 @@ class Tap:
             if separator and not cancelled and number in _REPORTED and len(body) <= MAX_BODY:
                 self._report(number, body, start + at, start + end, effects)
             if (separator and number in _WITHHELD) or match.start() - at > _LONGEST:
-                out += (data[copied:at], b"\x1b" if cancelled else b"\x1b\\")
+                out += (self.links.mark(data[copied:at]), b"\x1b" if cancelled else b"\x1b\\")
                 copied = end
+                if number == _LINK and not cancelled:
+                    out.append(self.links.follow(body))
             at = data.find(_OSC, end)
         if not copied:
-            return data
-        out.append(data[copied:])
+            return self.links.mark(data)
+        out.append(self.links.mark(data[copied:]))
         return b"".join(out)
 
     def _report(self, number: bytes, body: bytes, start: int, end: int, effects: list[Effect]) -> None:
@@ -105,6 +114,14 @@ class Tap:
             kind, _, options = body.decode("utf-8", "replace").partition(";")
             if kind:
                 effects.append(_mark(kind, options, start, end))
+        elif number == _COPY:
+            data = body.partition(b";")[2]
+            if _BASE64.fullmatch(data):
+                effects.append(Copied(data.decode()))
+        elif number in {_NOTIFY, _NOTIFY_TITLED}:
+            notice = _notice(number, body)
+            if notice is not None:
+                effects.append(notice)
         else:
             cwd = _directory(body)
             if cwd is not None and cwd != self.cwd:
@@ -118,7 +135,7 @@ class Tap:
 
     def dump(self) -> str:
         """Return the scanner's state as text, for checkpoints."""
-        return json.dumps([self.position, self._held.decode("latin-1"), self.cwd])
+        return json.dumps([self.position, self._held.decode("latin-1"), self.cwd, self.links.dump()])
 
     @classmethod
     def load(cls, state: str) -> Tap:
@@ -128,9 +145,11 @@ class Tap:
             ValueError: The text is not a valid dump.
         """
         try:
-            position, held, cwd = json.loads(state)
+            position, held, cwd, *links = json.loads(state)
             tap = cls(int(position))
             tap.cwd, tap._held = cwd, held.encode("latin-1")
+            if links:  # checkpoints of earlier versions have none
+                tap.links = Links.load(links[0])
         except (TypeError, AttributeError) as error:
             raise ValueError("the text is not the state of a tap") from error
         return tap
@@ -142,6 +161,21 @@ def _mark(kind: str, options: str, start: int, end: int) -> Mark:
         if _EXIT_CODE.fullmatch(first):
             return Mark(kind, int(first), rest, start, end)
     return Mark(kind, None, options, start, end)
+
+
+def _notice(number: bytes, body: bytes) -> Notified | None:
+    """Return the notification of an OSC 9 (``text``) or 777 (``notify;title;text``); None for their other commands."""
+    title = b""
+    if number == _NOTIFY_TITLED:
+        command, _, rest = body.partition(b";")
+        title, _, body = rest.partition(b";")
+        if command != b"notify":
+            return None
+    elif _CONEMU.match(body):
+        return None
+    shown = (part.decode("utf-8", "replace") for part in (title, body))
+    title_text, text = ("".join(filter(str.isprintable, part))[:_MAX_NOTICE] for part in shown)
+    return Notified(title_text, text) if title_text or text else None
 
 
 def _directory(body: bytes) -> str | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from phux_core.keeper.process import ServiceProcess
 
-    StartService = Callable[[str, int], ServiceProcess]
+    StartService = Callable[[str, int, str], ServiceProcess]
 
 _ENGINES = {"ghostty": "pyghostty", "pyte": "pyte"}
 
@@ -82,11 +82,11 @@ def _settings(options: argparse.Namespace, config: dict[str, object], socket_pat
     return json.dumps(settings)
 
 
-def execute_service(settings: str, channel_fd: int) -> subprocess.Popen[bytes]:
-    """Start a service as a new Python process."""
+def execute_service(settings: str, channel_fd: int, python: str) -> subprocess.Popen[bytes]:
+    """Start a service as a new process of a Python interpreter."""
     return subprocess.Popen(
         # -P keeps the working directory out of sys.path, so that no directory can shadow our package.
-        [sys.executable, "-P", "-m", "phux_core.server", settings, str(channel_fd)],
+        [python, "-P", "-m", "phux_core.server", settings, str(channel_fd)],
         pass_fds=(channel_fd,),
         stdin=subprocess.DEVNULL,
         # The keeper handles Ctrl-C in a foreground server; the service must survive it.
@@ -97,7 +97,7 @@ def execute_service(settings: str, channel_fd: int) -> subprocess.Popen[bytes]:
 def run(options: argparse.Namespace, start_service: StartService = execute_service) -> int:
     """Run the keeper, and return its exit code: 0 after a clean shutdown, 1 or 2 if it could not start.
 
-    ``start_service`` gets the service's settings and the channel's descriptor.
+    ``start_service`` gets the service's settings, the channel's descriptor and the Python interpreter to use.
     """
     try:
         config = parse("", "") if options.no_config else load(config_path())

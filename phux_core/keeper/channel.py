@@ -19,6 +19,11 @@ from phux_core.errors import ProtocolError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+FORMAT = 1
+"""The version of everything that a keeper and its service share: messages, stored bytes, journals, the feed mark.
+
+A service takes over only from a keeper with the same version. An added message or key does not change it.
+"""
 _RECEIVE_SIZE = 256 * 1024
 _MAX_DESCRIPTORS = 64
 # We control both ends, so this limit only catches bugs; a checkpoint of a full scrollback must fit.

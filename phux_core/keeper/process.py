@@ -26,6 +26,39 @@ class ServiceProcess(Protocol):
         """Kill the process."""
 
 
+class Interpreters:
+    """The Python interpreter that starts the services: another one after an upgrade in place.
+
+    If the first service of the other one dies before it is ready, the previous interpreter is used again.
+    """
+
+    def __init__(self, first: str) -> None:
+        self._usable = [first]
+        self._used = first
+
+    def take(self) -> str:
+        """Return the interpreter for the next service."""
+        self._used = self._usable[-1]
+        return self._used
+
+    def replace(self, python: str) -> None:
+        """Use another interpreter for later services; it may be the same, with another release."""
+        if python != self._usable[-1]:
+            self._usable.append(python)
+
+    def ready(self) -> None:
+        """Record that the latest service is ready."""
+        if self._used == self._usable[-1]:
+            del self._usable[:-1]
+
+    def died(self) -> bool:
+        """Record that the latest service died; return True if the previous interpreter is used again."""
+        failed = len(self._usable) > 1 and self._used == self._usable[-1]
+        if failed:
+            self._usable.pop()
+        return failed
+
+
 def how_it_ended(status: int) -> str:
     """Describe a wait status, such as "was killed by SIGSEGV"."""
     if os.WIFSIGNALED(status):

@@ -30,6 +30,7 @@ def status_document(
         "version": __version__,
         "protocol": f"{wire.PROTOCOL[0]}.{wire.PROTOCOL[1]}",
         "keeper_pid": os.getpid(),
+        "keeper_version": __version__,
         "service_pid": service_pid,
         "service_restarts": restarts.count,
         "engine": "",

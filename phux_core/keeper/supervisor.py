@@ -11,6 +11,7 @@ Messages from the service:
     ready                                       the service accepts clients
     rebuilt                                     it has rebuilt the terminals of all panes
     pong                                        the reply to ping
+    upgrade     python                          replace the service: start the next one with this interpreter
     shutdown                                    shut the server down
 
 Messages to the service, at startup in this order: hello (with the listening socket, the feed mark, and the socket for
@@ -28,6 +29,7 @@ import selectors
 import signal
 import socket
 import subprocess
+import sys
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -35,15 +37,16 @@ from typing import TYPE_CHECKING, Any
 from phux_core.clock import boottime
 from phux_core.keeper import journal as journals
 from phux_core.keeper import witness
-from phux_core.keeper.channel import Channel, ChannelClosedError, Message
+from phux_core.keeper.channel import FORMAT, Channel, ChannelClosedError, Message
 from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, disable_core_dumps, raise_files_limit, spawn
 from phux_core.keeper.feed_mark import FeedMark, Marked
 from phux_core.keeper.logfile import log, trim_log
 from phux_core.keeper.notices import Notices
-from phux_core.keeper.process import FAULTS, how_it_ended
+from phux_core.keeper.process import FAULTS, Interpreters, how_it_ended
 from phux_core.keeper.restarts import Restarts
 from phux_core.keeper.status import status_document
 from phux_core.keeper.stored_state import StoredState
+from phux_core.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +70,7 @@ class Supervisor:
     """The keeper of one server.
 
     Args:
-        start: Starts a service, given the channel's descriptor.
+        start: Starts a service, given the channel's descriptor and the Python interpreter to use.
         log_path: The file that stderr is redirected to, if any; its size is bounded.
         life_fd: A pipe; the server ends when its other end closes. None for a server without an owner.
     """
@@ -75,7 +78,7 @@ class Supervisor:
     def __init__(
         self,
         listener: Listener,
-        start: Callable[[int], ServiceProcess],
+        start: Callable[[int, str], ServiceProcess],
         *,
         log_path: str | None = None,
         life_fd: int | None = None,
@@ -88,6 +91,7 @@ class Supervisor:
         self._witness: tuple[socket.socket, ...] = ()
         self._service: ServiceProcess | None = None
         self._service_pid = 0
+        self._interpreters = Interpreters(sys.executable)
         self._restart_at: float | None = None
         self._restarts = Restarts(time.monotonic())
         self._kill_at: float | None = None
@@ -121,6 +125,7 @@ class Supervisor:
             "ready": lambda _message: self._on_ready(),
             "rebuilt": lambda _message: self._restarts.rebuilt(),
             "pong": lambda _message: self._on_progress(),
+            "upgrade": self._on_upgrade,
             "shutdown": lambda _message: self._shut_down("requested by the service"),
         }
 
@@ -225,6 +230,7 @@ class Supervisor:
         except (OSError, MemoryError) as error:  # out of descriptors or memory: temporary, so keep the programs
             log(f"cannot start a service: {error}; next attempt in {_NO_RESOURCES_S:g} s")
             self._restarts.last = f"could not be started: {error}"
+            self._interpreters.died()
             if self._service is not None:
                 self._kill_service(self._restarts.last)  # its SIGCHLD causes a restart
             else:
@@ -236,7 +242,7 @@ class Supervisor:
         trim_log(self._log_path)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
-            self._service = self._start(theirs.fileno())
+            self._service = self._start(theirs.fileno(), self._interpreters.take())
         self._service_pid = self._service.pid
         self._channel = Channel(ours)
         self._selector.register(self._channel, selectors.EVENT_READ, self._on_channel)
@@ -249,6 +255,8 @@ class Supervisor:
                 "started_on_clock": self._started_on_clock,
                 "restarts": self._restarts.count,
                 "keeper_pid": os.getpid(),
+                "keeper_version": __version__,
+                "format": FORMAT,
                 "suspect": self._suspect,
                 "set_aside": self._restarts.set_aside,
             },
@@ -270,6 +278,8 @@ class Supervisor:
         self._kill_at = self._look_at = None
         if self._stopping:
             return
+        if self._interpreters.died():
+            how += " before it was ready, so the previous release is used again"
         now = time.monotonic()
         marked = self._feed_mark.take()
         faulted = os.WIFSIGNALED(status) and os.WTERMSIG(status) in FAULTS
@@ -286,7 +296,12 @@ class Supervisor:
         )
         self._restart_at = now + delay
 
+    def _on_upgrade(self, message: Message) -> None:
+        self._interpreters.replace(str(message.header["python"]))
+        self._kill_service("was replaced for an upgrade")
+
     def _on_ready(self) -> None:
+        self._interpreters.ready()
         self._restarts.ready(time.monotonic())
         self._on_progress()
 

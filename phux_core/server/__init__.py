@@ -24,6 +24,7 @@ ending        records and ends the panes of a server whose keeper is gone
 documents     the screen of a pane and the tree, as calls return them
 push          events, text and attach frames for clients
 service       panes, keeper and clients put together
+takeover      the check that another release can take over
 api           the handlers of calls
 __main__      the process that the keeper starts
 template      a process that forks embedded servers

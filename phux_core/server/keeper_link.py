@@ -168,6 +168,10 @@ class KeeperLink:
         """Report that every terminal was rebuilt."""
         self._send({"op": "rebuilt"})
 
+    def upgrade(self, python: str) -> None:
+        """Make the keeper kill this process, and start the next service with a Python interpreter."""
+        self._send({"op": "upgrade", "python": python})
+
     def release(self, pane: int) -> None:
         """Make the keeper release a pane's journal and checkpoint."""
         self._send({"op": "release", "pane": pane})

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
+from phux_core.engine.protocol import Bell, Copied, CwdChanged, Notified, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import InternalError, PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
@@ -67,6 +67,7 @@ class PaneContext:
         run_directory: The directory for files that shells source.
         on_dead: Called once, when the program has ended and all its output was read.
         on_checkpoint: Called with a checkpoint to store, at which the journal restarts.
+        on_request: Called when the program asks the terminals of attached clients for something.
     """
 
     loop: asyncio.AbstractEventLoop
@@ -77,6 +78,7 @@ class PaneContext:
     run_directory: str
     on_dead: Callable[[Pane], None]
     on_checkpoint: Callable[[Pane, bytes], None]
+    on_request: Callable[[Pane, Notified | Copied], None]
 
 
 class Pane:
@@ -247,6 +249,8 @@ class Pane:
             self._emit("bell")
         elif isinstance(effect, CwdChanged):
             self.runs.take_directory(effect.cwd)
+        elif isinstance(effect, (Notified, Copied)):
+            self._context.on_request(self, effect)
 
     # The state
 

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING, Any
 
-from attrs import define
+from attrs import define, fields
 
 from phux_core.clock import boottime
 from phux_core.keeper.signals import signal_name
+
+if TYPE_CHECKING:
+    from attrs import AttrsInstance
+
+
+def known_fields(kind: type[AttrsInstance], stored: dict[str, Any]) -> dict[str, Any]:
+    """Return the stored fields of a record that this release knows; a newer one may have stored others."""
+    names = {field.name for field in fields(kind)}
+    return {name: value for name, value in stored.items() if name in names}
 
 
 @define

@@ -11,6 +11,8 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from attrs import asdict
+
 from phux_core import procfs, wire
 from phux_core.clock import boottime
 from phux_core.keeper.journal import blob_key
@@ -24,7 +26,7 @@ from phux_core.server.kernel.syscall import ask_where_refused
 from phux_core.server.pane import Pane, PaneContext, restore
 from phux_core.server.pane_engines import PaneEngines
 from phux_core.server.pane_faults import PaneFaults
-from phux_core.server.pane_record import PaneRecord
+from phux_core.server.pane_record import PaneRecord, known_fields
 from phux_core.server.pty.read_order import ReadTurns
 from phux_core.server.push.attachments import Attachments
 from phux_core.server.push.hub import EventHub
@@ -54,6 +56,12 @@ _RESTARTS, _SUBSCRIPTIONS = 2**12, 2**20
 _log = logging.getLogger("phux.service")
 
 
+def read_stored_tree(stored: bytes, save: Callable[[], None]) -> tuple[Tree, Receipts]:
+    """Return the tree and the receipts that a service stored; ``save`` stores them again."""
+    tree, _, receipts = stored.partition(b"\n")
+    return Tree.load(tree) if tree else Tree(), Receipts(receipts, save)
+
+
 class Service:
     """One instance of the service; ``dispatch`` executes a call of a client, given its name and its parameters.
 
@@ -72,9 +80,7 @@ class Service:
         dispatch: Callable[[Service, Connection, object, object, object], Answer],
     ) -> None:
         self.loop = loop
-        stored_tree, _, stored_receipts = inheritance.blobs.get("tree", b"").partition(b"\n")
-        self.tree = Tree.load(stored_tree) if stored_tree else Tree()
-        self.receipts = Receipts(stored_receipts, self.write_tree)
+        self.tree, self.receipts = read_stored_tree(inheritance.blobs.get("tree", b""), self.write_tree)
         self._removed: list[int] = []
         self._orphans: dict[str, tuple[PaneRecord, Child]] = {}
         self.panes: dict[int, Pane] = {}
@@ -98,6 +104,7 @@ class Service:
             os.path.dirname(settings.socket),
             self._on_pane_dead,
             self._keep_checkpoint,
+            self.attachments.requested,
         )
         name = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
         self.logs = Logs(loop, settings, name, self.panes.values, self._date)
@@ -240,10 +247,14 @@ class Service:
         """Store the tree and the receipts at the keeper for the next service; during a call, when it is done."""
         if self.receipts.is_executing:
             return
-        self.keeper.put("tree", self.tree.dump() + b"\n" + self.receipts.dump())
+        self.keeper.put("tree", self.stored_tree())
         for pane_id in self._removed:  # not before: the tree must not name panes that cannot be restored
             self.keeper.release(pane_id)
         self._removed.clear()
+
+    def stored_tree(self) -> bytes:
+        """Return the tree and the receipts for the next service."""
+        return self.tree.dump() + b"\n" + self.receipts.dump()
 
     def _save_tree(self) -> None:
         """Save the tree, and report its changes."""
@@ -287,7 +298,7 @@ class Service:
         if stored is None:  # it cannot be repeated: it had no key
             self.discard(child)
             return
-        record = PaneRecord(**json.loads(stored))
+        record = PaneRecord(**known_fields(PaneRecord, json.loads(stored)))
         assert record.request is not None
         record.pid = child.pid
         self._orphans[record.request] = record, child
@@ -349,6 +360,10 @@ class Service:
         """Return the date, or an earlier one if it jumped ahead since the server started."""
         return min(time.time(), float(self._hello["started_at"]) + self._uptime_s())
 
+    def takeover_arguments(self) -> list[str]:
+        """Return the arguments of ``phux_core.server.takeover``."""
+        return [json.dumps(asdict(self.settings)), str(self._hello["format"])]
+
     # Documents
 
     def status_document(self) -> dict[str, Any]:
@@ -359,6 +374,7 @@ class Service:
             "version": __version__,
             "protocol": f"{wire.PROTOCOL[0]}.{wire.PROTOCOL[1]}",
             "keeper_pid": self._hello["keeper_pid"],
+            "keeper_version": self._hello["keeper_version"],
             "service_pid": os.getpid(),
             "service_restarts": self._hello["restarts"],
             "engine": self.engines.name,

@@ -145,7 +145,7 @@ def _be_keeper(orders: socket.socket) -> int:
     ready, life, log = fds
     _enter(order, log)
 
-    def start_service(settings: str, channel_fd: int) -> ForkedService:
+    def start_service(settings: str, channel_fd: int, _python: str) -> ForkedService:
         spare = spares.pop() if spares else Spare(_be_service)
         spare.order({**order, "settings": settings}, [channel_fd, 2])
         return ForkedService(spare.pid)

@@ -169,9 +169,10 @@ class Status(Document):
     """The status of a server.
 
     Attributes:
-        version: The release of phux.
+        version: The release that the service runs.
         protocol: The version of the wire protocol.
         keeper_pid: The process id of the keeper.
+        keeper_version: The release that the keeper runs since the server started; absent from older servers.
         service_pid: The process id of the service; that of the last one while none is running.
         service_restarts: The number of restarts of the service.
         engine: The terminal engine, ``ghostty`` or ``pyte``.
@@ -217,6 +218,29 @@ class Status(Document):
     memory: MemoryStatus | None = None
     system_notes: list[str] | None = None
     unclean_end: UncleanEnd | None = None
+    keeper_version: str | None = None
+
+
+@frozen(kw_only=True)
+class Upgraded(Document):
+    """The result of ``phux upgrade``.
+
+    Attributes:
+        replaced: Whether the service was replaced.
+        version: The release of the service; that of this client if no server is running.
+        previous_version: The release of the service before; null if no server is running.
+        keeper_version: The release of the keeper, which runs until the server ends; null if no server is running.
+
+    Example:
+        >>> from phux_client import Upgraded, flows
+        >>> phux.load(Upgraded, flows.upgrade("/usr/bin/python3")).replaced
+        False
+    """
+
+    replaced: bool
+    version: str
+    previous_version: str | None
+    keeper_version: str | None
 
 
 @frozen(kw_only=True)

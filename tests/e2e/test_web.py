@@ -230,6 +230,26 @@ def test_colors_styles_and_wide_characters_are_drawn_in_their_cells(pages, bash)
     assert abs(left / cell - round(left / cell)) < 0.05
 
 
+def test_underlines_and_links_to_the_web_are_drawn(pages, bash):
+    bash.send_keys(
+        "clear; printf '\\033[4:3;58;2;1;2;3mcurly\\033[m \\033]8;;https://x.example/1\\033\\\\linked\\033]8;;\\033\\\\"
+        " \\033]8;;javascript:alert(1)\\007harmless\\033]8;;\\007\\n'",
+        "Enter",
+    )
+    page = pages()
+    screen = open_pane(page, bash)
+    shows(screen, "curly linked harmless")
+    line = screen.locator("span", has_text="curly").evaluate("""(span) => {
+        const style = getComputedStyle(span);
+        return [style.textDecorationStyle, style.textDecorationColor];
+    }""")
+    assert line == ["wavy", "rgb(1, 2, 3)"]
+    links = screen.locator("a")
+    expect(links).to_have_text(["linked"])
+    expect(links).to_have_attribute("href", "https://x.example/1")
+    expect(links).to_have_attribute("rel", "noopener noreferrer")
+
+
 def test_fit_resizes_the_pane_on_request_only(pages, bash):
     page = pages()
     screen = open_pane(page, bash)

@@ -118,6 +118,7 @@ def test_every_reply_has_the_documented_keys(reader, shell):
     reader.get("thaw", attachment=attachment)
     reader.get("detach", attachment=attachment)
     reader.get("kill", scope="pane", id=other["pane_id"])
+    reader.get("upgrade", python="/usr/bin/python3", version="1", service_pid=2**30)
     reader.get("kill_server")
     assert reader.made == set(GIVES)
 

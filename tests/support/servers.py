@@ -45,6 +45,7 @@ DOCUMENTS = {
     "signal": "signalled",
     "stop": "stopped",
     "doctor": "checks",
+    "upgrade": "upgraded",
 }
 
 
@@ -82,8 +83,12 @@ class Cli:
         socket: The server's socket.
         cwd: The working directory.
         env: Additional environment variables.
+
+    Attributes:
+        program: The script.
     """
 
+    program = BIN / "phux"
     identity: Mapping[str, Any] = {}
     """More arguments for ``subprocess.run``, such as the user."""
 
@@ -94,7 +99,7 @@ class Cli:
 
     def __call__(self, *words: str, stdin: bytes = b"", timeout_s: float = 30, **env: str) -> Finished:
         process = subprocess.run(
-            [BIN / "phux", *words],
+            [self.program, *words],
             env=self.env | env,
             cwd=self.cwd,
             input=stdin,

@@ -192,4 +192,5 @@ def test_only_idempotent_calls_are_repeatable():
         "layout",
         "history_limit",
         "cancel",
+        "upgrade",
     }

@@ -183,6 +183,11 @@ EXAMPLES = [
     ("sent", shapes.Sent, {"schema_version": 1, "sent": True, "pane": "@1", "bytes": 2}),
     ("detached", shapes.Detached, {"schema_version": 1, "detached": 2}),
     ("place", shapes.Place, PLACE),
+    (
+        "upgraded",
+        shapes.Upgraded,
+        {"schema_version": 1, "replaced": True, "version": "2", "previous_version": "1", "keeper_version": None},
+    ),
     ("swapped", shapes.Swapped, {"schema_version": 1, "places": [PLACE, PLACE | {"zoomed": True}]}),
     ("killed", shapes.Killed, {"schema_version": 1, "killed": 2}),
 ]

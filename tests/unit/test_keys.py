@@ -51,6 +51,10 @@ def test_key_names_are_case_insensitive(name):
         ("Return", "Enter"),
         ("Esc", "Escape"),
         ("Backspace", "BSpace"),
+        ("Del", "Delete"),
+        ("ArrowUp", "Up"),
+        ("arrowleft", "Left"),
+        ("Page_Down", "PageDown"),
     ],
 )
 def test_aliases_are_parsed_as_the_primary_name(word, name):
@@ -75,6 +79,29 @@ def test_aliases_are_parsed_as_the_primary_name(word, name):
         ("C-\\", "C-\\"),
         ("M-ü", "M-ü"),
         ("M-日", "M-日"),
+        ("Ctrl+C", "C-c"),
+        ("ctrl-a", "C-a"),
+        ("Control-a", "C-a"),
+        ("Alt-x", "M-x"),
+        ("Option+Left", "M-Left"),
+        ("Ctrl+Shift+T", "C-S-t"),
+        ("Ctrl+Alt+Delete", "C-M-Delete"),
+        ("Shift+Tab", "S-Tab"),
+        ("Ctrl++", "C-+"),
+        ("Ctrl+-", "C--"),
+        ("Ctrl--", "C--"),
+        ("^C", "C-c"),
+        ("^a", "C-a"),
+        ("^]", "C-]"),
+        ("^[", "Escape"),
+        ("^?", "BSpace"),
+        ("<CR>", "Enter"),
+        ("<cr>", "Enter"),
+        ("<Esc>", "Escape"),
+        ("<C-w>", "C-w"),
+        ("<S-Tab>", "S-Tab"),
+        ("<BS>", "BSpace"),
+        ("<up>", "Up"),
     ],
 )
 def test_modifiers_are_accepted_in_any_order_and_case(word, key):
@@ -85,8 +112,53 @@ def test_modifiers_are_accepted_in_any_order_and_case(word, key):
     "word",
     [
         *("", "a", "ü", "-", "ls", "cargo test", "Enter ", " Enter", "F0", "F13", "F1x", "C-", "M-C-", "S-", "C-ls"),
-        *("C-Foo", "X-c", "Ctrl-c", "C+c", "^C", "C-\x01", "C-\t", "c-ärger", "M-\ud800", "Enter\n", "KP", "\x1b"),
+        *(
+            "C-Foo",
+            "X-c",
+            "C+c",
+            "^1",
+            "^ü",
+            "^",
+            "^CC",
+            "C-\x01",
+            "C-\t",
+            "c-ärger",
+            "M-\ud800",
+            "Enter\n",
+            "KP",
+            "\x1b",
+        ),
+        *(
+            "<a>",
+            "<div>",
+            "<del>",
+            "<>",
+            "<C->",
+            "cr",
+            "bs",
+            "Ctrl",
+            "Ctrl+",
+            "+",
+            "1+1",
+            "a-b",
+            "-a",
+            "Alt+ls",
+            "shift-",
+        ),
     ],
 )
 def test_words_that_are_not_key_names_are_parsed_as_none(word):
     assert parse_key(word) is None
+
+
+@pytest.mark.parametrize("word", ["End", "Enter", "Del", "DC", "f5", "esc", "PAGEUP", "C-end", "ctrl+home", "<up>"])
+def test_words_are_keys_if_capitalized_like_the_key(word):
+    assert parse_key(word, exact_case=True) is not None
+
+
+@pytest.mark.parametrize(
+    "word", ["end", "END", "home", "delete", "DELETE", "enter", "return", "space", "up", "dc", "del"]
+)
+def test_words_in_another_case_are_text_on_request(word):
+    assert parse_key(word) is not None
+    assert parse_key(word, exact_case=True) is None

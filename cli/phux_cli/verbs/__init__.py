@@ -43,6 +43,7 @@ VERBS = {
     "kill": "end a session, window, pane or the server",
     "status": "show server status",
     "doctor": "check the installation and the server",
+    "upgrade": "replace the service by this release",
     "mcp": "serve phux to MCP hosts",
     "schema": "print the JSON schemas",
     "skill": "print a guide for models",

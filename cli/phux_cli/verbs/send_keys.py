@@ -1,8 +1,9 @@
 """send-keys: type keys and text into a pane.
 
 A KEY is the name of a key or literal text. The names are Enter Tab BTab Escape Space BSpace Up Down Left Right Home End
-PageUp PageDown Insert Delete F1-F12, with the prefixes C- M- S- for Ctrl, Alt and Shift. Case does not matter, and
-Return, Esc, Backspace, PgUp and PgDn also work. Use -l for text from other sources, which may be a key's name (`up`).
+PageUp PageDown Insert Delete F1-F12, with the prefixes C- M- S- for Ctrl, Alt and Shift. Case does not matter. Other
+common spellings also work: Return, Esc, Del, PgUp, ArrowUp, Ctrl+C, Alt-x, ^C, and as in vim, <CR> and <C-w>. Use -l
+for text from other sources, which may be a key's name (`up`).
 
 Text directly before Enter is sent as one paste, except on the alternate screen. Put words that begin with a dash after
 `--`. If the program does not read its input, the error says how much was typed.

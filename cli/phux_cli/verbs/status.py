@@ -9,6 +9,7 @@ from phux_cli.connection import connection
 from phux_cli.output import show
 from phux_client import flows
 from phux_client.unclean import describe_unclean_end
+from phux_client.versions import describe_keeper, describe_service
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ def describe(document: "Document") -> "Iterator[str]":
             yield f"{name.replace('_', ' '):<17} {'-' if value is None else value}"
     if "problem" in document:
         yield document["problem"]
+    service, keeper = describe_service(document), describe_keeper(document)
+    yield from () if service is None else ("; ".join(service),)
+    yield from () if keeper is None else (keeper,)
     for note in document["engine_notes"]:
         yield f"{note['terminal']} uses the {note['engine']} engine: {note['note']}"
     yield from document.get("system_notes", ())

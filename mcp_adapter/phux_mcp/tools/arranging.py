@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from phux_client import flows
 from phux_core.calls import CALLS
 from phux_core.errors import BadRequestError
-from phux_core.kinds import BOOLEAN, TEXT, Param, list_of, whole
+from phux_core.kinds import BOOLEAN, TEXT, Param, whole
+from phux_mcp.arguments import ARGV
 from phux_mcp.catalog import document
 from phux_mcp.own_panes import refuse_own
 from phux_mcp.tools.registry import ANY_TARGET, TARGET, shared, tool
@@ -32,7 +33,7 @@ _COLS, _ROWS = (param.but(kind=whole(1, 1000)) for param in shared(CALLS["resize
     "phux_new",
     "Create a session",
     _NEW["name"].but(required=True),
-    _NEW["command"].but(kind=list_of(TEXT, "a list of strings")),
+    _NEW["command"].but(kind=ARGV),
     _NEW["cwd"].but(required=False, omitted=""),
     output=lambda: document("created"),
     seed="name command cwd",

@@ -10,6 +10,7 @@ from phux_client import flows
 from phux_core.calls import CALLS
 from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadRequestError, PhuxError, TimedOutError
+from phux_core.keys import parse_key
 from phux_core.kinds import BOOLEAN, TEXT, Param, list_of
 from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, explain, pretty
 from phux_mcp.budget import Budget
@@ -41,10 +42,19 @@ _LITERAL = Param("literal", BOOLEAN, "type key names as text")
 _TARGET = TARGET.but(required=True)
 
 
-@tool("phux_send_keys", "Type keys", _TARGET, _KEYS, _LITERAL, output=lambda: document("sent"), seed="target keys")
+@tool(
+    "phux_send_keys",
+    "Type keys",
+    _TARGET,
+    _KEYS,
+    _LITERAL,
+    output=lambda: document("sent"),
+    seed="target keys",
+)
 async def send_keys(call: Call, target: str, keys: list[str], literal: bool = False) -> Answer:
     """Type into a pane: key names (Enter, Tab, C-c, ...) as keys, everything else as text. No attach, no resize."""
-    return _typed(await call.drive(flows.send_keys, target, keys, literal=literal))
+    sent = await call.drive(flows.send_keys, target, keys, literal=literal, exact_case=True)
+    return _typed(sent, _text_like_keys(keys, literal=literal))
 
 
 @tool(
@@ -59,8 +69,18 @@ async def paste(call: Call, target: str, text: str) -> Answer:
     return _typed(await call.drive(flows.paste, target, text))
 
 
-def _typed(sent: Document) -> Answer:
-    return Answer(sent, pretty({"sent": sent["sent"], "pane": sent["pane"]}))
+def _typed(sent: Document, hint: Document | None = None) -> Answer:
+    hint = hint or {}
+    return Answer({**sent, **hint}, pretty({"sent": sent["sent"], "pane": sent["pane"], **hint}))
+
+
+def _text_like_keys(words: list[str], *, literal: bool) -> Document:
+    """Return a hint about words that were typed as text, although they are names of keys in another case."""
+    if literal:
+        return {}
+    found = {word: parse_key(word) for word in words if parse_key(word, exact_case=True) is None}
+    hints = [f'"{word}" was typed as text; the key is "{key}"' for word, key in found.items() if key is not None]
+    return {"hint": ". ".join(hints)} if hints else {}
 
 
 @tool(
@@ -228,9 +248,9 @@ async def act(
     condition, waits until nothing was written for 300 ms.
     """
     conditions = flows.Conditions(**wanted)
-    options: Any = {"literal": literal, "since": since, "cells": cells, "timeout_s": timeout_secs}
+    options: Any = {"literal": literal, "exact_case": True, "since": since, "cells": cells, "timeout_s": timeout_secs}
     async with call.progress.ticking(timeout_secs, partial(_last_line, call, target)):
         changes = await call.drive(flows.act, target, keys, conditions, **options)
     if "met_line" in changes:
         changes["met_line"] = clipped(changes["met_line"], LONGEST_MATCH)
-    return within(changes, Budget())
+    return within(changes | _text_like_keys(keys, literal=literal), Budget())

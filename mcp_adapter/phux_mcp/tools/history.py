@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from phux_client import flows
+from phux_client import flows, stored_logs
 from phux_core.calls import CALLS
 from phux_core.errors import BadRequestError
 from phux_core.kinds import TEXT, Param, whole
 from phux_mcp.answers import LONGEST_MATCH, clipped
+from phux_mcp.arguments import SELECTOR
 from phux_mcp.budget import Budget
 from phux_mcp.catalog import HINT, INTEGER, document
 from phux_mcp.tools.registry import MAX_BYTES, shared, tool
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from phux_client.flows import Document
     from phux_mcp.methods import Call
 
-_ANY_PANE = Param("target", TEXT, "the pane, even a closed one, or a log's id")
+_ANY_PANE = Param("target", SELECTOR, "the pane, even a closed one, or a log's id")
 _SEARCH = CALLS["search"].params
 
 
@@ -46,8 +48,8 @@ async def logs(
 
     async def read(most: int) -> Document:
         if command_id is not None:
-            return await call.drive(flows.output, command_id, **query, max_bytes=most)
-        return await call.drive(flows.logs, target, **query, max_bytes=most)
+            return await call.read(flows.output, command_id, **query, max_bytes=most)
+        return await call.read(flows.logs, target, **query, max_bytes=most)
 
     found = await Budget(max_bytes).read(read)
     if found["truncated"] or found["omitted"]:
@@ -69,7 +71,8 @@ async def logs(
 )
 async def search(call: Call, **query: Any) -> Document:
     """Search the output of all panes, or of those in one session, for a Python regex."""
-    found = await call.drive(flows.search, **query)
+    of_stored = {name: value for name, value in query.items() if name != "everywhere"}
+    found = await call.read(flows.search, **query, stored=partial(stored_logs.search, **of_stored))
     matches = found["matches"]
 
     def build(count: int) -> Document:
@@ -91,7 +94,7 @@ async def search(call: Call, **query: Any) -> Document:
 )
 async def commands(call: Call, max_commands: int, target: str | None = None) -> Document:
     """List the commands that ran in a pane, or in all panes: id, exit code, times, directory; newest last."""
-    found = await call.drive(flows.commands, target)
+    found = await call.read(flows.commands, target)
     entries = [
         entry if entry["command"] is None else {**entry, "command": clipped(entry["command"], LONGEST_MATCH)}
         for entry in found["commands"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phux_core.kinds import COUNT, TEXT, Kind, Param, number, whole
+from phux_mcp.arguments import SELECTOR
 from phux_mcp.catalog import Tool
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 TOOLS: list[Tool] = []
 """The tools, in the order of their definitions."""
 
-TARGET = Param("target", TEXT, "the pane: NAME[:WINDOW[.PANE]], @ID, . or =")
-ANY_TARGET = Param("target", TEXT, "a session, window or pane: work, work:1 or @3", required=True)
+TARGET = Param("target", SELECTOR, "the pane: NAME[:WINDOW[.PANE]], @ID, . or =")
+ANY_TARGET = Param("target", SELECTOR, "a session, window or pane: work, work:1 or @3", required=True)
 TIMEOUT = Param("timeout_secs", number(), "seconds to wait", omitted="no limit")
 MAX_BYTES = Param("max_bytes", whole(0, 1_000_000), "the byte limit", omitted="about 9000 tokens")
 WHOLE_NUMBER = Kind(COUNT.words, COUNT.fits, {"type": "number", "minimum": 0, "multipleOf": 1})
@@ -45,13 +46,18 @@ def tool(
                 run,
                 params=(*params, _SOCKET),
                 seed=None if seed is None else (*seed.split(), "socket"),
-                output=output,
+                output=lambda: _optional(output()),
                 **options,
             )
         )
         return run
 
     return register
+
+
+def _optional(schema: Document) -> Document:
+    """Return a schema that requires no property: some clients check the structured content of errors with it, too."""
+    return {key: value for key, value in schema.items() if key != "required"}
 
 
 def shared(params: Mapping[str, Param], names: str) -> list[Param]:

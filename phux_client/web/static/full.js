@@ -407,6 +407,9 @@ export class FullView {
     addEventListener("mouseup", (event) => this.onMouseUp(event));
     live.addEventListener("mousemove", (event) => this.onMouse("move", event));
     live.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
+    live.addEventListener("click", (event) => {
+      if (event.target.closest("a") && this.wantsMouse(event)) event.preventDefault();
+    });
     live.addEventListener("contextmenu", (event) => {
       if (this.wantsMouse(event)) event.preventDefault();
     });

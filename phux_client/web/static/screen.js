@@ -6,6 +6,8 @@ import { cssOf } from "./sgr.js";
 const EVEN = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u017f\u2500-\u259f]*$/;
 // Characters that control the direction of text, or are no characters at all.
 const CONTROLS = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+// The hyperlinks that a browser can follow without harm.
+const WEB_LINK = /^https?:\/\//i;
 const metrics = new Map();
 
 // The size of a cell for a font size.
@@ -30,9 +32,15 @@ export function forgetSizes() {
   metrics.clear();
 }
 
-function span(text, parameters, width) {
-  const element = document.createElement("span");
+function span(text, parameters, width, link) {
+  const element = document.createElement(link ? "a" : "span");
   element.textContent = text;
+  if (link) {
+    element.href = element.title = link;
+    element.target = "_blank";
+    element.rel = "noopener noreferrer";
+    element.tabIndex = -1;
+  }
   if (width) element.className = width === 2 ? "wide" : "cell";
   if (parameters) element.style.cssText = cssOf(parameters);
   return element;
@@ -42,12 +50,13 @@ function span(text, parameters, width) {
 export function drawRow(row, runs) {
   const parts = [];
   let column = 0;
-  for (const [start, width, glyphs, parameters] of runs) {
+  for (const [start, width, glyphs, parameters, uri] of runs) {
+    const link = WEB_LINK.test(uri) ? uri : null;
     if (start > column) parts.push(" ".repeat(start - column));
     const text = typeof glyphs === "string" ? glyphs : glyphs.join("");
     column = start + width * (typeof glyphs === "string" ? [...glyphs].length : glyphs.length);
-    if (width === 1 && EVEN.test(text)) parts.push(parameters ? span(text, parameters) : text);
-    else for (const glyph of glyphs) parts.push(span(glyph.replace(CONTROLS, ""), parameters, width));
+    if (width === 1 && EVEN.test(text)) parts.push(parameters || link ? span(text, parameters, 0, link) : text);
+    else for (const glyph of glyphs) parts.push(span(glyph.replace(CONTROLS, ""), parameters, width, link));
   }
   row.replaceChildren(...parts);
 }

@@ -35,7 +35,11 @@ function parse(parameters) {
     else if (n >= 90 && n <= 97) style.fg = palette(n - 82);
     else if (n >= 40 && n <= 47) style.bg = palette(n - 40);
     else if (n >= 100 && n <= 107) style.bg = palette(n - 92);
-    else if (n === 38 || n === 48 || n === 58) {
+    else if (n === 58 && parts[at].includes(":")) {
+      // 58:5:n or 58:2::r:g:b
+      const [, kind, ...rest] = parts[at].split(":");
+      style.lineColor = extended([n, Number(kind), ...rest.slice(-3).map(Number)], 0)[0];
+    } else if (n === 38 || n === 48 || n === 58) {
       const [color, took] = extended(numbers, at);
       style[{ 38: "fg", 48: "bg", 58: "lineColor" }[n]] = color;
       at += took - 1;

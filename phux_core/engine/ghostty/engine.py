@@ -84,7 +84,7 @@ class GhosttyEngine:
         self._sink = Sink(cols, rows)
         self._terminal = terminal
         self._handle = configure(terminal, self._sink)
-        self._grid = Grid(terminal)
+        self._grid = Grid(terminal, tap.links)
         self._untrimmed = 0  # bytes fed since the history was last checked
         self._page_rows = self._spare = self._bytes = 0  # see _set_limits
         self._tight = False
@@ -156,7 +156,7 @@ class GhosttyEngine:
             history = scrollback(copy)
             first = max(first, -min(history, self._limit))
             if first < min(end, 0):
-                parts.append((Grid(copy), history + first, min(end, 0) - first, history))
+                parts.append((Grid(copy, self.tap.links), history + first, min(end, 0) - first, history))
             first = 0
         history = scrollback(self._terminal)
         first = max(first, -min(history, self._limit))

@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import re
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.ghostty.native import check, ffi, grid_ref, lib, scroll_viewport, sized
 from phux_core.engine.protocol import DEFAULT_STYLE, MAX_SIZE, UNDERLINES, Color, Lines, Span, Style
+
+if TYPE_CHECKING:
+    from phux_core.engine.links import Links
 
 # The layout of packed cells and rows; tests/contract/engine/test_ghostty_binding.py verifies it.
 TAG_BACKGROUND = 2  # bit of the content tag: no text, the content is a background color
@@ -60,12 +63,13 @@ class Grid:
     """Reads the rows of one terminal. Holds scratch memory, so it is not thread-safe."""
 
     __slots__ = (
-        *("_filled", "_kept", "_options", "_out", "_point", "_ref", "_row", "_selection", "_size", "_style"),
+        *("_filled", "_kept", "_links", "_options", "_out", "_point", "_ref", "_row", "_selection", "_size", "_style"),
         "_terminal",
     )
 
-    def __init__(self, terminal: Any) -> None:
+    def __init__(self, terminal: Any, links: Links) -> None:
         self._terminal = terminal
+        self._links = links
         self._kept: _Rendering | None = None
         self._filled: set[int] = set()
         self._point = ffi.new("PhuxPoint*", {"tag": lib.GHOSTTY_POINT_TAG_SCREEN})
@@ -326,7 +330,7 @@ class Grid:
         if not cell >> STYLE_SHIFT & STYLE_MASK:
             return DEFAULT_STYLE, semantic, width
         check(lib.ghostty_grid_ref_style(self._refer(col, y), self._style), "grid_ref_style")
-        return _style(self._style), semantic, width
+        return self._links.resolve(_style(self._style)), semantic, width
 
     def _grapheme(self, col: int, y: int) -> str:
         ref = self._refer(col, y)

@@ -142,8 +142,12 @@ class PyteEngine:
 
     def _spans_by_row(self, first: int, count: int) -> dict[int, list[Span]]:
         first, rows = self._read(first, count)
-        styles = self._terminal.styles
-        return {number: spans_of(number, row, styles.entries) for number, row in enumerate(rows, first)}
+        entries, links = self._terminal.styles.entries, self.tap.links
+        read = {number: spans_of(number, row, entries) for number, row in enumerate(rows, first)}
+        if links.is_used:
+            for number, spans in read.items():
+                read[number] = [span._replace(style=links.resolve(span.style)) for span in spans]
+        return read
 
     def forget_changes(self) -> None:
         """Do nothing: there is nothing to free."""

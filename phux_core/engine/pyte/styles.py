@@ -150,6 +150,7 @@ class StyleTable:
             assert isinstance(style, str)
             assert isinstance(drawn, list)
             values = [tuple(value) if isinstance(value, list) else value for value in drawn]
+            values += DEFAULT_STYLE[len(values) :]  # checkpoints of earlier versions have fewer
             entry: Entry = (Style._make(values), None if semantic is None else str(semantic))
             table.entries[style] = entry
             table._ids[entry] = style

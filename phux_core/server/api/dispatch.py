@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 from phux_core import calls
 from phux_core.errors import BadRequestError
-from phux_core.server.api import attach_calls, event_calls, log_calls, new_calls, pane_calls, process_calls, tree_calls
+from phux_core.server.api import (
+    attach_calls,
+    event_calls,
+    log_calls,
+    new_calls,
+    pane_calls,
+    process_calls,
+    tree_calls,
+    upgrade_calls,
+)
 from phux_core.server.api.handlers import HANDLERS
 from phux_core.server.receipts import Receipt
 
@@ -15,7 +24,7 @@ if TYPE_CHECKING:
     from phux_core.server.connection import Answer, Connection
     from phux_core.server.service import Service
 
-TOPICS = (attach_calls, event_calls, log_calls, new_calls, pane_calls, process_calls, tree_calls)
+TOPICS = (attach_calls, event_calls, log_calls, new_calls, pane_calls, process_calls, tree_calls, upgrade_calls)
 """The modules with handlers; importing them registers the handlers."""
 
 # Typed input is recorded in the pane's memory, which takes less time.

@@ -9,12 +9,13 @@ flood or a slow client is bounded.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field
 
 from phux_core.engine.encoding import encode_focus
+from phux_core.engine.protocol import Copied
 from phux_core.errors import LimitError, NoSuchTargetError, RefusedError
 from phux_core.server.screen.attach_frames import Pace, PaneSight
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from phux_core.engine import Engine
+    from phux_core.engine.protocol import Notified
     from phux_core.server.connection import Connection
     from phux_core.server.pane import Pane
     from phux_core.server.tree.arranger import Arranger
@@ -32,6 +34,9 @@ MORE_S = 0.006
 SYNC_S = 0.2
 """How long to wait for a program that has started a synchronized update (DEC mode 2026)."""
 MAX_ATTACHMENTS = 256
+
+_MOST_REQUESTS = 3
+"""The most notifications, and clipboard contents, to push at a time."""
 
 # The calls that a read-only client may make.
 _WATCHING = frozenset(
@@ -79,6 +84,7 @@ class Attachment:
     _due: dict[int, float] = field(factory=dict)  # when to push each changed pane
     _view_due: bool = False
     _bells: set[int] = field(factory=set)
+    _requests: deque[tuple[str, dict[str, Any]]] = field(factory=lambda: deque(maxlen=_MOST_REQUESTS))
     _pace: Pace = field(factory=Pace)
     _timer: asyncio.TimerHandle | None = None
     _synchronized_since: dict[int, float] = field(factory=dict)
@@ -108,6 +114,11 @@ class Attachment:
     def rang(self, window_id: int) -> None:
         """Record a bell, which is pushed with the view."""
         self._bells.add(window_id)
+
+    def requested(self, kind: str, body: dict[str, Any]) -> None:
+        """Record a program's request to the client's terminal, which is pushed with the view."""
+        self._requests.append((kind, body))
+        self.view_changed()
 
     def push_view(self, session: SessionRecord) -> None:
         """Push the view at once, so that a client that requested a change gets it before the reply.
@@ -183,6 +194,8 @@ class Attachment:
         for window_id in self._bells:
             self._send("bell", {"window": window_id})
         self._bells.clear()
+        while self._requests:
+            self._send(*self._requests.popleft())
 
     def _window_document(self, session: SessionRecord, window: WindowRecord) -> dict[str, Any]:
         states = {self._host.panes[pane.id].watch.state for pane in window.panes if pane.id in self._host.panes}
@@ -413,6 +426,19 @@ class Attachments:
         for attachment in self._on(session.id):
             attachment.rang(window.id)
         window.bell = window.id != session.active_window
+
+    def requested(self, pane: Pane, request: Notified | Copied) -> None:
+        """Pass a program's notification, or text for the clipboard, to the clients of its session."""
+        found = self._host.tree.find_pane(pane.id) if self._all else None
+        if found is None:
+            return
+        session, window, _pane = found
+        for attachment in self._on(session.id):
+            if isinstance(request, Copied):
+                attachment.requested("clipboard", {"data": request.data})
+            else:
+                body = {"window": window.id, "title": request.title, "text": request.text}
+                attachment.requested("notification", body)
 
     def tree_changed(self) -> None:
         """Push the changed tree, and end the attachments to sessions that have ended."""

@@ -10,6 +10,8 @@ import secrets
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from phux_core.engine.protocol import UNDERLINES
+
 if TYPE_CHECKING:
     from phux_core.engine.protocol import Color, Engine, Span, Style
     from phux_core.server.screen.terminal import Terminal
@@ -20,7 +22,6 @@ _FLAGS = (
     ("bold", "1"),
     ("faint", "2"),
     ("italic", "3"),
-    ("underline", "4"),
     ("blink", "5"),
     ("inverse", "7"),
     ("invisible", "8"),
@@ -42,7 +43,15 @@ HURRY_S = 0.001
 def style_parameters(style: Style) -> str:
     """Return the parameters of the SGR sequence that draws a style after a reset."""
     parameters = [number for name, number in _FLAGS if getattr(style, name)]
+    if style.underline is not None:
+        parameters.append("4" if style.underline == "single" else f"4:{UNDERLINES.index(style.underline) + 1}")
     parameters += _color(style.fg, 30) + _color(style.bg, 40)
+    # Only this form of underline colors is ignored as a whole by terminals without them.
+    color = style.underline_color
+    if isinstance(color, tuple):
+        parameters.append("58:2::{}:{}:{}".format(*color))
+    elif color is not None:
+        parameters.append(f"58:5:{color}")
     return ";".join(parameters)
 
 
@@ -65,9 +74,10 @@ def read_rows(engine: Engine, first: int, count: int) -> list[list[Run]]:
 
 
 def _run(span: Span) -> Run:
-    """Return a run: ``[column, width, glyphs, style]``."""
+    """Return a run: ``[column, width, glyphs, style]``, and the URI if it is a hyperlink."""
     glyphs = span.text if span.glyphs is None else list(span.glyphs)
-    return [span.col, span.width, glyphs, style_parameters(span.style)]
+    run = [span.col, span.width, glyphs, style_parameters(span.style)]
+    return run if span.style.link is None else [*run, span.style.link]
 
 
 class Picture:

@@ -14,7 +14,7 @@ from attrs import asdict, define, field
 from phux_core import layout
 from phux_core.errors import NoSuchTargetError
 from phux_core.logs import pane_ids
-from phux_core.server.pane_record import PaneRecord
+from phux_core.server.pane_record import PaneRecord, known_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -330,12 +330,16 @@ class Tree:
         sessions = {}
         for raw_session in state.pop("sessions").values():
             windows = [
-                WindowRecord(**(raw | {"panes": [PaneRecord(**pane) for pane in raw["panes"]]}))
+                WindowRecord(**(known_fields(WindowRecord, raw) | {"panes": _load_panes(raw["panes"])}))
                 for raw in raw_session["windows"]
             ]
-            session = SessionRecord(**(raw_session | {"windows": windows}))
+            session = SessionRecord(**(known_fields(SessionRecord, raw_session) | {"windows": windows}))
             sessions[session.id] = session
-        return cls(sessions=sessions, **state)
+        return cls(sessions=sessions, **known_fields(cls, state))
+
+
+def _load_panes(stored: list[dict[str, Any]]) -> list[PaneRecord]:
+    return [PaneRecord(**known_fields(PaneRecord, pane)) for pane in stored]
 
 
 def _touch(order: list[int], id_: int) -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from phux_core.engine.protocol import Bell, CwdChanged, Mark, PrivateOsc, Reply, TitleChanged
+from phux_core.engine.links import MAX_TOTAL, MAX_URI
+from phux_core.engine.protocol import Bell, CwdChanged, Mark, PrivateOsc, Reply, Style, TitleChanged
 
 ENDS = pytest.mark.parametrize("end", ["\x07", "\x1b\\"], ids=["BEL", "ST"])
 
@@ -131,10 +132,50 @@ def test_our_own_marks_are_reported_and_never_shown(term):
     assert t.screen == ["abcd"]
 
 
-def test_hyperlinks_show_only_their_text(term):
-    t = term(20, 1, "a\x1b]8;id=1;http://example.com\x1b\\link\x1b]8;;\x1b\\b")
+def links(t):
+    return [(span.text, span.style.link) for span in t.spans]
+
+
+def test_hyperlinks_show_their_text_and_belong_to_its_cells(term, restored):
+    t = term(20, 3, "a\x1b]8;id=1;http://x/1\x1b\\li\x1b[1;4:3mn\x1b[mk\x1b]8;;\x1b\\b")
     assert t.screen == ["alinkb"]
     assert t.effects == []
+    cells = [("a", None), ("li", "http://x/1"), ("n", "http://x/1"), ("k", "http://x/1"), ("b", None)]
+    assert links(t) == cells
+    assert t.span(3).style._replace(link=None) == Style(bold=True, underline="curly")
+    assert links(restored(t.engine.checkpoint())) == cells
+
+
+def test_hyperlinks_follow_their_text_when_it_moves_wraps_and_is_copied_to_the_history(term):
+    t = term(12, 3, "\x1b]8;;http://x/1\x07one\x1b]8;;http://x/2\x07two\x1b]8;;\x07three\x1b[1;1H\x1b[2@")
+    assert links(t) == [("one", "http://x/1"), ("two", "http://x/2"), ("thre", None)]
+    t.feed("\r\n\n\n")
+    t.engine.resize(6, 3)
+    found = {span.text: span.style.link for span in t.engine.spans(-9, 12)}
+    assert found == {"one": "http://x/1", "t": "http://x/2", "wo": "http://x/2", "thre": None}
+
+
+def test_a_link_in_output_that_is_split_anywhere_is_the_same(term):
+    data = b"\x1b]8;;http://x\x1b\\a\x1b[31mb\x1b]8;;\x1b\\\x1b[4;58;2;9;9;9mc"
+    t = term(20, 2)
+    for byte in data:
+        t.feed(bytes([byte]))
+    assert links(t) == [("a", "http://x"), ("b", "http://x"), ("c", None)]
+    assert t.style(2).underline_color == (9, 9, 9)
+
+
+@pytest.mark.parametrize("uri", ["http://\u00e9", "x" * (MAX_URI + 1)], ids=["not ASCII", "too long"])
+def test_an_unusable_uri_is_ignored(term, uri):
+    assert links(term(20, 2, f"\x1b]8;;{uri}\x07a\x1b]8;;\x07")) == [("a", None)]
+
+
+def test_the_oldest_links_are_forgotten_when_there_are_too_many(term):
+    t = term(40, 2, "\x1b]8;;http://old\x07old\x1b]8;;\x07 \x1b]8;;http://keep\x07\x1b[4mkept")
+    t.feed(*(f"\x1b]8;;{number:0>2000}\x07" for number in range(MAX_TOTAL // 2000 + 1)))
+    t.feed("\x1b]8;;http://new\x07new")
+    assert links(t) == [("old", None), ("kept", None), ("new", "http://new")]
+    assert t.style(4).underline_color is None
+    assert len(t.engine.tap.dump()) < 2 * MAX_TOTAL
 
 
 @pytest.mark.parametrize(
@@ -142,7 +183,7 @@ def test_hyperlinks_show_only_their_text(term):
 )
 def test_the_clipboard_can_be_neither_written_nor_read(term, data):
     t = term()
-    assert t.feed(data, "x") == []
+    assert not any(isinstance(effect, Reply) for effect in t.feed(data, "x"))
     assert t.screen == ["x"]
 
 

@@ -397,15 +397,38 @@ def test_a_call_without_a_token_reports_no_progress(modern):
 # The server's life
 
 
-def test_a_missing_server_is_a_tool_error_until_a_server_starts(start_host, cli, runtime):
-    host = start_host(PHUX_SOCKET=str(runtime / "phux" / "phux.sock")).begin("2025-11-25")
-    assert "phux new" in host.failure("phux_ls")
+def test_the_first_call_starts_a_server_and_so_does_the_first_after_its_end(start_host, cli, runtime):
     env = {"PHUX_SOCKET": str(runtime / "phux" / "phux.sock")}
+    host = start_host("--safety", "destructive", **env).begin("2025-11-25")
     for _ in range(2):
-        assert cli("new", "-s", "work", "--json", **env).code == 0
-        assert host.document("phux_ls")["sessions"][0]["name"] == "work"
-        assert cli("kill", "--server", **env).code == 0
-        assert "phux new" in host.failure("phux_ls")
+        host.document("phux_new", name="work")
+        assert host.document("phux_run", target="work", command="echo hi")["output"] == "hi"
+        assert host.document("phux_kill", target="work")["killed"] == 1  # the server ends with its last session
+        eventually(lambda: cli("ls", **env).code != 0)
+    assert host.document("phux_ls")["sessions"] == []
+    assert cli("kill", "--server", **env).code == 0
+
+
+def test_without_a_server_stored_logs_can_be_read_and_other_tools_say_how_to_start_one(start_host, cli, runtime):
+    env = {"PHUX_SOCKET": str(runtime / "phux" / "phux.sock")}
+    cli("new", "-d", "-s", "old", **env)
+    ran = json.loads(cli("run", "--json", "old", "echo needle; false", **env).out)
+    assert cli("kill", "--server", **env).code == 0
+    host = start_host("--no-start", **env).begin("2025-11-25")
+    assert "needle" in host.document("phux_logs", target="old")["content"]
+    (match,) = host.document("phux_search", pattern="^needle$")["matches"]
+    assert match["log"]
+    (entry,) = host.document("phux_commands")["commands"]
+    assert (entry["command"], entry["exit_code"]) == ("echo needle; false", 1)
+    stored = f"{match['log']}.{ran['command_id'].partition('.')[2]}"
+    assert host.document("phux_logs", command_id=stored)["content"] == "needle"
+    failed = host.call("phux_ls")
+    assert failed["isError"]
+    assert failed["structuredContent"]["code"] == "no_server"
+    assert "--start" in failed["structuredContent"]["remedy"]
+    assert failed["structuredContent"]["remedy"] in failed["content"][0]["text"]
+    oldest = start_host(**env).begin("2024-11-05")
+    assert "phux new" in oldest.failure("phux_ls")
 
 
 def test_calls_survive_the_death_of_the_service(modern, cli):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from pathlib import Path
 
 import pytest
 
+from mcp_host import Host
 from phux_mcp.setup import HOSTS
 from servers import BIN
 
@@ -49,6 +51,11 @@ def entry(host, text):
     return document
 
 
+def program(words):
+    """Return a command without the variables for its environment."""
+    return words[: words.index("--env")]
+
+
 @pytest.mark.parametrize("host", FILES)
 def test_setup_writes_the_configuration_that_it_prints(setup, home, host):
     printed = setup(host)
@@ -62,7 +69,7 @@ def test_setup_writes_the_configuration_that_it_prints(setup, home, host):
     assert file.stat().st_mode & 0o777 == 0o600
     found = entry(host, text)
     command = found["command"]
-    assert (command if isinstance(command, list) else [command, *found["args"]]) == [COMMAND]
+    assert program(command if isinstance(command, list) else [command, *found["args"]]) == [COMMAND]
     assert setup(host, "--write").out == f"phux is already set up in {file}\n"
     assert [one.name for one in file.parent.iterdir()] == [file.name]  # nothing changed, so no backup
 
@@ -122,15 +129,43 @@ def test_setup_does_not_change_a_file_that_it_cannot_edit(setup, home, text):
 
 def test_setup_writes_its_flags_into_the_configuration(setup):
     text = setup("codex", "--safety", "destructive", "--profile", "tmux", "--socket", "/tmp/x.sock").out
-    assert entry("codex", text)["args"] == ["--safety", "destructive", "--profile", "tmux", "--socket", "/tmp/x.sock"]
-
-
-def test_setup_writes_the_socket_of_the_environment_into_the_configuration(setup):
-    assert entry("codex", setup("codex", socket="/tmp/y.sock").out)["args"] == ["--socket", "/tmp/y.sock"]
-    assert entry("codex", setup("codex", "--socket", "/tmp/x.sock", socket="/tmp/y.sock").out)["args"] == [
+    assert program(entry("codex", text)["args"]) == [
+        "--safety",
+        "destructive",
+        "--profile",
+        "tmux",
         "--socket",
         "/tmp/x.sock",
     ]
+
+
+def test_setup_writes_the_socket_of_the_environment_into_the_configuration(setup):
+    of_environment = setup("codex", socket="/tmp/y.sock").out
+    assert program(entry("codex", of_environment)["args"]) == ["--socket", "/tmp/y.sock"]
+    named = setup("codex", "--socket", "/tmp/x.sock", socket="/tmp/y.sock").out
+    assert program(entry("codex", named)["args"]) == ["--socket", "/tmp/x.sock"]
+
+
+def test_the_configuration_works_in_a_host_with_an_empty_environment(cli, tmp_path, runtime):
+    """The server is the one that the person's `phux` uses, and new shells have the person's PATH and directories."""
+    person = {"XDG_RUNTIME_DIR": str(runtime), "HOME": str(tmp_path), "PATH": f"{tmp_path}/bin:/usr/bin:/bin"}
+    person |= {"PHUX_SOCKET": "", "LANG": "C.UTF-8", "XDG_STATE_HOME": str(tmp_path / "state")}
+    text = cli("mcp", "setup", "claude-desktop", "--safety", "destructive", **person).out.partition("\n")[2]
+    words = entry("claude-desktop", text)
+    with Host({}, Path("/"), *words["args"]) as host:
+        host.begin("2025-11-25")
+        host.document("phux_new", name="work")
+        ran = host.document("phux_run", target="work", command="echo $HOME $PATH $LANG $SHELL; pwd")
+        home, path, lang, shell = ran["output"].splitlines()[0].split()
+        assert (home, path, lang) == (str(tmp_path), person["PATH"], "C.UTF-8")
+        assert shell.startswith("/")
+        assert ran["cwd"] == str(tmp_path)  # not the root directory, in which the host started us
+        assert [one["name"] for one in cli.json("ls", **person)["sessions"]] == ["work"]
+        host.document("phux_kill", target="work")
+    with Host({"PATH": "/usr/bin:/bin", "PHUX_SOCKET": cli.socket}, tmp_path, *words["args"]) as host:
+        host.begin("2025-11-25")
+        host.document("phux_new", name="work")
+        assert host.document("phux_run", target="work", command="echo $PATH")["output"] == "/usr/bin:/bin"
 
 
 def test_setup_finds_files_in_directories_set_by_environment_variables(cli, tmp_path):

@@ -163,6 +163,23 @@ def test_literal_keys_are_text(work):
     assert work.document("phux_wait", target="work", until="$ Enter", timeout_secs=10)["outcome"] == "met"
 
 
+def test_arguments_and_keys_are_accepted_as_models_spell_them(work):
+    sent = work.document("phux_send_keys", target="work", keys="cat", literal=None)
+    assert sent["sent"]
+    work.document("phux_send_keys", target="work", keys=["<CR>"])
+    work.document("phux_wait", target="work", state="awaiting_input", timeout_secs="10")
+    hint = work.document("phux_send_keys", target="work", keys=["end", "home", "Home", "ArrowRight"])["hint"]
+    assert '"end" was typed as text; the key is "End"' in hint
+    work.document("phux_wait", target="work", until="endhome", timeout_secs=10)
+    done = work.document("phux_act", target="work", keys="Ctrl+C", state="prompt", timeout_secs="10")
+    assert done["outcome"] == "met"
+    work.document("phux_run", target="work", command="sleep 100", detach="true")
+    work.document("phux_wait", target="work", state=["running"], timeout_secs=10)
+    assert work.document("phux_signal", target=int(work.pane[1:]), signal="SIGTERM")["signal"] == "TERM"
+    work.document("phux_new", name="line", command="echo one && echo two; cat")
+    assert work.document("phux_wait", target="line", until="two", timeout_secs=10)["outcome"] == "met"
+
+
 # Omissions
 
 

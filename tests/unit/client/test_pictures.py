@@ -94,7 +94,7 @@ def test_escape_sequences_draw_styles_and_end_in_the_default_style():
     red = {"fg": {"kind": "palette", "index": 1}}
     curly = {"underline": True, "underline_style": "curly", "underline_color": {"kind": "rgb", "r": 1, "g": 2, "b": 3}}
     drawn = draw(screen("abc", cells=[(0, 0, red), (0, 1, curly)]), "ansi")
-    assert drawn == "\x1b[38;5;1ma\x1b[m\x1b[4:3;58;2;1;2;3mb\x1b[mc\n"
+    assert drawn == "\x1b[38;5;1ma\x1b[m\x1b[4:3;58:2::1:2:3mb\x1b[mc\n"
 
 
 def test_text_is_plain_rows_with_the_scrollback_first():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phux_core.engine.protocol import CwdChanged, Mark, PrivateOsc
+from phux_core.engine.protocol import Copied, CwdChanged, Mark, Notified, PrivateOsc
 from phux_core.engine.tap import MAX_BODY, Tap
 
 
@@ -38,10 +38,41 @@ def test_a_chunk_without_sequences_to_remove_is_passed_through_without_a_copy():
 
 
 @pytest.mark.parametrize("end", [b"\x07", b"\x1b\\"])
-@pytest.mark.parametrize("body", [b"8;;http://x", b"8;;", b"7748;x", b"52;c;aGk=", b"5522;x"])
-def test_hyperlink_clipboard_and_private_sequences_are_replaced_by_a_string_terminator(body, end):
+@pytest.mark.parametrize("body", [b"8;;", b"8;x", b"7748;x", b"52;c;aGk=", b"5522;x"])
+def test_clipboard_and_private_sequences_are_replaced_by_a_string_terminator(body, end):
     out, _ = scan(b"a\x1b]" + body + end + b"b")
     assert out == b"a\x1b\\b"
+
+
+def test_the_text_of_a_link_keeps_its_color_until_the_link_ends():
+    pen = b"\x1b[58;2;1;0;0m"
+    out, _ = scan(b"a\x1b]8;id=1;http://x\x07b\x1b[1", b";31mc\x1b", b"[0md\x1b]8;;\x1b\\e\x1b[mf")
+    assert out == b"a\x1b\\%bb\x1b[1;31m%bc\x1b[0m%bd\x1b\\\x1b[59me\x1b[mf" % (pen, pen, pen)
+
+
+@pytest.mark.parametrize("reset", [b"\x1bc", b"\x1b[!p"])
+def test_a_reset_ends_a_link(reset):
+    out, _ = scan(b"\x1b]8;;http://x\x07a" + reset + b"b\x1b[1mc")
+    assert out.endswith(reset + b"b\x1b[1mc")
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"9;done; really", [Notified("", "done; really")]),
+        (b"777;notify;Build;all\x01 green", [Notified("Build", "all green")]),
+        (b"52;c;aGk=", [Copied("aGk=")]),
+        (b"52;;aGk=", [Copied("aGk=")]),
+        (b"9;4;1;50", []),  # progress
+        (b"9;9;/home", []),  # a directory
+        (b"777;preexec", []),
+        (b"52;c;?", []),
+        (b"52;c;\x1b[31m", []),
+        (b"9;", []),
+    ],
+)
+def test_notifications_and_clipboard_texts_are_reported(body, expected):
+    assert scan(b"\x1b]" + body + b"\x07")[1] == expected
 
 
 @pytest.mark.parametrize(
@@ -175,6 +206,9 @@ PIECES = st.lists(
             b"\x18",
             b";",
             b"8",
+            b"8;;http://x",
+            b"\x1b[0m",
+            b"[!p",
             b"7",
             b"7748",
             b"133",
@@ -223,7 +257,7 @@ def test_the_start_and_end_of_an_effect_enclose_its_sequence(stream):
 
 @settings(max_examples=300)
 @given(PIECES)
-def test_hyperlink_clipboard_and_private_sequences_are_never_passed_through(stream):
+def test_hyperlinks_and_clipboard_and_private_sequences_are_never_passed_through(stream):
     out, _ = scan(stream)
     for removed in (b"\x1b]8;", b"\x1b]7748;", b"\x1b]52;", b"\x1b]5522;"):
         assert removed not in out

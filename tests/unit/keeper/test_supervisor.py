@@ -38,7 +38,7 @@ else:
 
 def starter(code, *arguments):
     """Return a function that starts a scripted service, and passes the channel's descriptor as its last argument."""
-    return lambda channel_fd: subprocess.Popen(
+    return lambda channel_fd, _python: subprocess.Popen(
         [sys.executable, "-P", "-c", code, *arguments, str(channel_fd)], pass_fds=(channel_fd,)
     )
 

@@ -59,7 +59,7 @@ def test_every_remedy_with_a_translation_exists():
 
 
 def test_the_remedy_for_a_missing_server_keeps_the_shell_command():
-    assert "`phux new`" in explain(errors.NoServerError("no server is running"))
+    assert "`phux new -d -s work`" in explain(errors.NoServerError("no server is running"))
 
 
 def test_long_input_is_truncated_in_error_messages():

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import sys
 
 import jsonschema
 import pytest
 
 from phux_core.errors import BadRequestError
 from phux_core.kinds import TEXT, Param, number, whole
-from phux_mcp import main, prompts
+from phux_mcp import environment, prompts
 from phux_mcp.catalog import SAFETY, Tool
 from phux_mcp.main import PROFILES, load_toolset
 from phux_mcp.revisions import NEWEST, OLDEST, REVISIONS
@@ -87,12 +85,11 @@ def test_every_tool_accepts_a_socket_and_all_texts_mention_only_existing_tools()
 
 
 def test_the_default_runtime_directory_is_used_when_the_host_sets_none(monkeypatch, tmp_path):
-    monkeypatch.setattr(main, "_RUNTIME", str(tmp_path))
-    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    monkeypatch.setattr(environment, "_RUNTIME", str(tmp_path))
 
     def runtime_directory_with(value):
         monkeypatch.setenv("XDG_RUNTIME_DIR", value)
-        assert main.main(["--schema"]) == 0
+        environment.complete(None)
         return os.environ["XDG_RUNTIME_DIR"]
 
     assert runtime_directory_with("") == ""

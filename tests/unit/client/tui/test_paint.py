@@ -26,7 +26,23 @@ def text_of(canvas):
 glyphs = st.sampled_from(["a", "b", " ", " ", " ", "é", "語", "─", "e\u0301"])
 FAMILY, HEART, KEYCAP = "👩\u200d👩\u200d👧", "❤\ufe0f", "1\ufe0f\u20e3"
 clusters = st.sampled_from(["a", "b", " ", "語", "e\u0301", FAMILY, "👧", HEART, KEYCAP, "🇩🇪", "👍🏽", "\ue0b0"])
-styles = st.sampled_from(["", "", "1", "31", "1;31", "44", "38;5;120", "38;2;1;2;3;47", "7"])
+styles = st.sampled_from(
+    [
+        "",
+        "",
+        "1",
+        "31",
+        "1;31",
+        "44",
+        "38;5;120",
+        "38;2;1;2;3;47",
+        "7",
+        "4:3;31",
+        "1;4;58:5:9",
+        " http://x/1",
+        "31 http://x/2",
+    ]
+)
 
 
 @st.composite
