@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -16,8 +17,9 @@ import pytest
 import config_table
 import error_table
 import key_table
+import schema_table
 import wire_table
-from outers import PHUX, OwnTerminal, environment
+from outers import PHUX, OwnTerminal, attached, environment
 from phux_cli import manual
 from phux_cli.main import load_verb
 from phux_cli.verbs import VERBS
@@ -44,13 +46,17 @@ def test_the_man_page_is_current_and_valid():
 
 
 @pytest.mark.parametrize(
-    "table", [wire_table, error_table, config_table, key_table], ids=["wire", "errors", "config", "keys"]
+    "table",
+    [wire_table, error_table, config_table, key_table, schema_table],
+    ids=["wire", "errors", "config", "keys", "schemas"],
 )
 def test_the_generated_tables_are_current(table):
     assert table.PART.read() == table.render().strip("\n") + "\n", f"outdated; run python {table.__file__}"
 
 
-@pytest.mark.parametrize("document", ["docs/config.md", "docs/attach.md"])
+@pytest.mark.parametrize(
+    "document", ["docs/config.md", "docs/attach.md", "docs/coming-from/tmux.md", "docs/tutorials/people.md"]
+)
 def test_the_example_config_file_is_valid(document):
     (example,) = _blocks(document, "toml")
     assert config.parse(example, document)
@@ -109,18 +115,29 @@ def test_every_example_of_the_manual_runs(verb, example, tmp_path):
 
 def _blocks(document: str, language: str) -> list[str]:
     text = (ROOT / document).read_text()
-    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    return [textwrap.dedent(block) for block in re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)]
 
 
 SKILL = "cli/phux_cli/skill"
 
 
-@pytest.mark.parametrize(
-    "document",
-    ["README.md", "docs/running.md", "docs/shell-integration.md", f"{SKILL}/quick.md", f"{SKILL}/full.md"],
-)
+TRANSCRIPTS = [
+    "README.md",
+    "docs/quickstart.md",
+    "docs/running.md",
+    "docs/schemas.md",
+    "docs/shell-integration.md",
+    "docs/coming-from/tmux.md",
+    "docs/tutorials/people.md",
+    f"{SKILL}/quick.md",
+    f"{SKILL}/full.md",
+]
+
+
+@pytest.mark.parametrize("document", TRANSCRIPTS)
 def test_transcripts_show_the_output_of_the_commands(document, tmp_path):
-    (transcript,) = _blocks(document, "console")
+    """Run all transcripts of a page, one after the other, with the same server."""
+    transcript = "".join(_blocks(document, "console"))
     steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", transcript, re.MULTILINE)
     assert len(steps) >= 5
     env = clean_environment() | {
@@ -176,9 +193,24 @@ def run_python(program, directory, **variables):
     return finished.stdout.splitlines()
 
 
-def test_the_python_of_the_readme_runs(tmp_path):
-    (program,) = _blocks("README.md", "python")
-    assert "42" in run_python(program, tmp_path)
+PROGRAMS = {
+    "README.md": ["42", "True"],
+    "docs/api.md": [],
+    "docs/tutorials/agents.md": ["exit code 1", "python3 is in the foreground of @1", "4", "exit code 0"],
+    "docs/coming-from/libtmux.md": [],
+    "docs/coming-from/pexpect.md": [],
+}
+"""Pages whose examples in Python are programs, and text that they print."""
+
+
+@pytest.mark.parametrize("document", PROGRAMS)
+def test_programs_of_a_page_run(document, tmp_path):
+    programs = [program for program in _blocks(document, "python") if re.search("^(import|from) ", program)]
+    assert programs
+    printed = "\n".join(line for program in programs for line in run_python(program, tmp_path))
+    for text in PROGRAMS[document]:
+        assert text in printed
+        printed = printed.partition(text)[2]
 
 
 def run_bodies(bodies, directory):
@@ -198,8 +230,9 @@ def test_the_python_of_the_library_page_runs(tmp_path):
     run_bodies(bodies, tmp_path)
 
 
-def test_the_python_of_the_page_on_running_commands_runs(tmp_path):
-    bodies = _blocks("docs/running.md", "python")
+@pytest.mark.parametrize("document", ["docs/running.md", "docs/concepts.md", "docs/tutorials/agents.md"])
+def test_the_python_of_a_page_runs(document, tmp_path):
+    bodies = [body for body in _blocks(document, "python") if not body.startswith("import ")]
     assert bodies
     run_bodies(bodies, tmp_path)
 
@@ -228,7 +261,7 @@ def test_the_python_of_the_wire_page_prints_the_tree(tmp_path):
 
 
 def test_the_mcp_setup_of_the_readme_works(tmp_path):
-    _first, _second, block = _blocks("README.md", "sh")
+    block = _blocks("README.md", "sh")[-1]
     env = clean_environment() | {"HOME": str(tmp_path), "PATH": f"{BIN}:{os.environ['PATH']}"}
     finished = subprocess.run(
         ["sh", "-e", "-c", block], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120
@@ -239,7 +272,7 @@ def test_the_mcp_setup_of_the_readme_works(tmp_path):
 
 @pytest.mark.timeout(300)  # pip installs all dependencies
 def test_the_first_command_of_the_readme_works_in_a_fresh_clone(tmp_path):
-    first, second, _mcp = _blocks("README.md", "sh")
+    first, second, *_others = _blocks("README.md", "sh")
     assert second.strip() == ".ci/run"
     clone = tmp_path / "clone"
     shutil.copytree(
@@ -260,16 +293,71 @@ def test_the_first_command_of_the_readme_works_in_a_fresh_clone(tmp_path):
         subprocess.run([clone / ".venv/bin/phux", "kill", "--server"], env=env, capture_output=True, timeout=60)
 
 
-def _anchors(document):
-    """Return the anchors that GitHub derives from a page's headings."""
-    headings = re.findall(r"^#+ (.*)", document.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+def run_shell(script, directory):
+    """Run a script in a directory, with a server of its own, and return the output."""
+    env = clean_environment() | {
+        "HOME": str(directory),
+        "PHUX_SOCKET": str(directory / "phux.sock"),
+        "XDG_STATE_HOME": str(directory / "state"),
+        "PATH": f"{BIN}:{os.environ['PATH']}",
+    }
+    try:
+        finished = subprocess.run(
+            ["sh", "-e", "-c", script], env=env, cwd=directory, capture_output=True, text=True, timeout=100
+        )
+        assert finished.returncode == 0, finished.stdout + finished.stderr
+        return finished.stdout
+    finally:
+        subprocess.run([BIN / "phux", "kill", "--server"], env=env, capture_output=True, timeout=60)
 
 
-def test_every_link_in_the_documents_has_a_target():
-    for document in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")):
-        for link, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", document.read_text()):
-            if "://" not in link:
-                target = document.parent / link if link else document
-                assert target.exists(), f"{document.name}: {link}"
-                assert not anchor or anchor in _anchors(target), f"{document.name}: {link}#{anchor}"
+def free_port():
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return str(listening.getsockname()[1])
+
+
+def test_the_job_of_the_readme_and_those_of_the_ci_tutorial_run(tmp_path):
+    (of_readme,) = [block for block in _blocks("README.md", "sh") if "phux new -d -s job" in block]
+    run_shell(of_readme.replace("8765", free_port()), tmp_path)
+    assert "<html" in (tmp_path / "job.html").read_text()[:200]
+
+    job, builds = _blocks("docs/tutorials/ci.md", "sh")
+    job = job.replace("8765", free_port())
+    assert run_shell(job, tmp_path).splitlines()[-2:] == ["200", "ended 2 panes"]
+    assert not (tmp_path / "tests.html").exists()
+    failing = job.replace("print(", "broken(")
+    assert run_shell(f"({failing}) || echo failed with $?", tmp_path).splitlines()[-1] == "failed with 1"
+    assert "<html" in (tmp_path / "tests.html").read_text()[:200]
+    assert run_shell(builds, tmp_path).splitlines()[-1] == "1 of 3 builds failed"
+
+
+def test_the_keys_of_the_tutorial_for_people_do_what_it_says(tmp_path):
+    keys = re.findall(r"^\| `C-a (\S+)` \|", (ROOT / "docs/tutorials/people.md").read_text(), re.MULTILINE)
+    assert keys == ["c", "%", "Left", "z", "w", "?", "d"]
+    with embedded_server() as server, blocking.connect(server.socket) as phux:
+        phux.new_session("work", command=["sh"])
+
+        def shape():
+            (session,) = phux.tree().sessions
+            return [(len(window.panes), window.zoomed is not None) for window in session.windows]
+
+        with attached(server.socket) as terminal:
+            for key, windows in {
+                "c": [(1, False)] * 2,
+                "%": [(1, False), (2, False)],
+                "\x1b[D": [(1, False), (2, False)],
+                "z": [(1, False), (2, True)],
+            }.items():
+                terminal.shows("[work]")
+                terminal.type(f"\x01{key}")
+                terminal.until(lambda windows=windows: shape() == windows)
+            assert phux.pane(".").id == phux.window("work:1").panes()[0].id
+            terminal.type("\x01w")
+            terminal.shows("Enter: choose")
+            terminal.type("q")
+            terminal.type("\x01?")
+            terminal.shows("detach")
+            terminal.type("q")
+            terminal.type("\x01d")
+            assert terminal.wait() == 0
