@@ -124,6 +124,16 @@ class HostError(TransportError):
     code = "host"
     reason = "unreachable"
 
+    @property
+    def is_transient(self) -> bool:
+        """Whether connecting may succeed later without a change.
+
+        Example:
+            >>> HostError("cannot connect to box").is_transient
+            True
+        """
+        return self.reason in {"unreachable", "no_answer"}
+
 
 class ProtocolError(PhuxError):
     """The other side violated the wire protocol."""

@@ -50,6 +50,8 @@ class EventStream:
         asked = {"output": True, "since": self._since, "output_only": self._output_only} if self._output else {}
         reply = await self._phux.request(flows.Request("subscribe", pane=self._pane, **asked))
         self.subscription = reply["subscription"]
+        if self._output:
+            self._since = reply["since"]  # a connection that breaks before the first event loses no text
 
     def __aiter__(self) -> Self:
         return self

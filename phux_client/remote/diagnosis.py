@@ -29,8 +29,6 @@ _REMEDIES = {
     "refused_key": "check that `ssh -o BatchMode=yes {host}` logs in: add your key to the agent or to the host, "
     "or log in on a terminal, where ssh can ask",
 }
-TRANSIENT = frozenset({"unreachable", "no_answer"})
-"""The reasons for which connecting may succeed later."""
 _SSH_FAILED = 255
 
 

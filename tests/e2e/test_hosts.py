@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 import phux_client
+from outers import PHUX, OwnTerminal, attached
 from phux_client import blocking
 from phux_core import errors
 from servers import eventually, process_gone
@@ -190,3 +191,31 @@ def test_a_stopped_shared_connection_is_replaced(box, cli, work, monkeypatch):
     assert set(box.masters()) > {master}
     os.kill(master, signal.SIGKILL)
     eventually(lambda: process_gone(master))
+
+
+def test_an_attached_person_sees_the_reconnection_and_types_on(box, cli, work):
+    box.configure("keep = 0")
+    with attached(cli.socket, "box/work", **cli.env) as terminal:
+        terminal.shows("$", within_s=20)
+        terminal.type("echo be''fore\r")
+        terminal.shows("before", within_s=20)
+        for pid in ssh_processes(box.directory):
+            os.kill(pid, signal.SIGKILL)
+        terminal.shows("connecting again", within_s=20)
+        terminal.shows("[work]", within_s=20)
+        terminal.type("echo af''ter\r")
+        terminal.shows("after", within_s=20)
+
+
+def test_ssh_may_ask_on_a_terminal(box, cli, work):
+    box.end_masters()
+    box.configure("keep = 5", ssh="Host box\n  StrictHostKeyChecking ask")
+    (box.directory / "known_hosts").unlink()
+    assert "StrictHostKeyChecking" not in cli("ls", "--host", "box").out
+    with pytest.raises(errors.HostError) as caught, blocking.connect(host="box"):
+        pass
+    assert caught.value.reason == "unknown_host_key"
+    with OwnTerminal([PHUX, "ls", "--host", "box"], cli.env | {"TERM": "xterm"}) as terminal:
+        terminal.shows("continue connecting", within_s=20)
+        terminal.type("yes\n")
+        terminal.shows("work: 1 window", within_s=20)

@@ -10,6 +10,7 @@ Exit status: 0, or 2 if the page cannot be served.
 
 import argparse
 
+from phux_cli.connection import log_in
 from phux_cli.output import as_json, stream
 from phux_core.hosts import server_address
 
@@ -35,6 +36,8 @@ def run(options: argparse.Namespace) -> int:
 
     web.check_installed()
     from phux_client.web.serving import serve
+
+    log_in(options)
 
     def announce(urls: dict[str, str]) -> None:
         if options.json:
