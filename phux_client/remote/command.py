@@ -20,11 +20,15 @@ _LONGEST_CONTROL_PATH = paths.SOCKET_PATH_LIMIT - 18
 _PLAIN = "/._-"
 # It contains no character that a shell treats specially within single quotes. Arguments: the nonce, the path of phux
 # there or nothing, and the arguments of phux.
-_FIND_PHUX = (
+_FIND = (
     'n=$1; p=$2; shift 2; case $p in "") '
     'for p in phux "$HOME/.local/bin/phux" "$HOME/.local/share/phux/venv/bin/phux" ""; do '
     'command -v "$p" >/dev/null 2>&1 && break; done;; "~/"*) p=$HOME/${p#??};; esac; '
-    'command -v "$p" >/dev/null 2>&1 || { echo "phux:$n missing"; exit 127; }; exec "$p" "$@"'
+)
+_RUN = _FIND + 'command -v "$p" >/dev/null 2>&1 || { echo "phux:$n missing"; exit 127; }; exec "$p" "$@"'
+_PROBE = _FIND + (
+    'echo "phux:$n ok"; command -v "$p"; echo "phux:$n"; [ -z "$p" ] || "$p" --version 2>&1; echo "phux:$n"; '
+    '"${SHELL:-sh}" -l -c "command -v phux" 2>/dev/null | tail -n 1'
 )
 
 
@@ -91,7 +95,11 @@ class Host:
     def proxy(self, nonce: str, *, start: bool) -> str:
         """Return the remote command that runs `phux proxy`."""
         words = [nonce, self.phux, "proxy", "--preamble", nonce, *(["--start"] if start else [])]
-        return remote_shell(_FIND_PHUX, *words, *([] if self.socket is None else ["--socket", self.socket]))
+        return remote_shell(_RUN, *words, *([] if self.socket is None else ["--socket", self.socket]))
+
+    def probe(self, nonce: str) -> str:
+        """Return the remote command that prints where phux is, its version, and where a login shell finds it."""
+        return remote_shell(_PROBE, nonce, self.phux)
 
 
 def remote_shell(script: str, *words: str) -> str:

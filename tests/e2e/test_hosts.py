@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 
@@ -14,6 +15,7 @@ from phux_client import blocking
 from phux_core import errors
 from servers import eventually, process_gone
 from sshd import far_host, ssh_processes
+from validation import validate
 
 
 @pytest.fixture(scope="module")
@@ -219,3 +221,69 @@ def test_ssh_may_ask_on_a_terminal(box, cli, work):
         terminal.shows("continue connecting", within_s=20)
         terminal.type("yes\n")
         terminal.shows("work: 1 window", within_s=20)
+
+
+def checks(cli, code):
+    """Run `phux host check box`, and return the messages by the names of the checks, and the names of failed ones."""
+    finished = cli("host", "check", "box", "--json")
+    assert finished.code == code, finished.err
+    document = json.loads(finished.out)
+    validate("checks", document)
+    found = {check["name"]: f"{check['message']}; {check['remedy']}" for check in document["checks"]}
+    return found, [check["name"] for check in document["checks"] if not check["ok"]]
+
+
+def test_host_check_names_each_step_and_a_remedy(box, cli, work):
+    found, failed = checks(cli, 0)
+    assert list(found) == ["ssh", "login", "startup files", "phux", "version", "server"]
+    assert f"{box.user}@127.0.0.1, port {box.port}" in found["ssh"]
+    assert "is running" in found["server"]
+    box.write(".bashrc", "echo noisy\n")
+    assert "noisy" in checks(cli, 0)[0]["startup files"]
+    box.configure(phux=None)
+    found, failed = checks(cli, 1)
+    assert failed == ["phux"]
+    assert "phux host install box" in found["phux"]
+    box.write("phux", "#!/bin/sh\necho phux 9.9.0\n")
+    (box.home / "phux").chmod(0o755)
+    box.write(".profile", "PATH=$HOME:$PATH\n")
+    box.write(".bash_profile", ". ~/.profile\n")
+    found, failed = checks(cli, 1)
+    assert failed == ["phux"]
+    assert f'set `phux = "{box.home}/phux"`' in found["phux"]
+    box.configure(phux="~/phux")
+    found, failed = checks(cli, 1)
+    assert failed == ["version"]
+    assert "phux 9.9.0 on box" in found["version"]
+    box.configure(ssh="Host box\n  PubkeyAuthentication no")
+    found, failed = checks(cli, 1)
+    assert failed == ["login"]
+    assert "refused the login" in found["login"]
+    for name in ("phux", ".profile", ".bash_profile"):
+        (box.home / name).unlink()
+
+
+def test_hosts_that_cannot_be_reached_are_rows(box, cli, work):
+    box.configure("[hosts.dead]", 'destination = "127.0.0.1:1"')
+    lines = cli("ls", "--hosts").out.splitlines()
+    assert lines[0].startswith("local: no server is running")
+    assert lines[1] == "box/work: 1 window"
+    assert lines[2].startswith("dead: cannot connect to dead: the host cannot be reached")
+    assert cli("tree", "--hosts").out.splitlines()[1:3][0].startswith("box/work")
+    document = json.loads(cli("tree", "--hosts", "--json", PHUX_HOST="dead").out)
+    validate("host-list", document)
+    assert [(entry["host"], entry["error"] and entry["error"]["code"]) for entry in document["hosts"]] == [
+        ("local", "no_server"),
+        ("box", None),
+        ("dead", "host"),
+    ]
+    assert cli("ls", "--hosts", "--host", "box").code == 2
+
+
+def test_phux_is_installed_without_a_registry(box, cli):
+    box.configure(phux=None)
+    finished = cli("host", "install", "box", timeout_s=110)
+    assert finished.code == 0, finished.err
+    assert f"phux: is {box.home}/.local/share/phux/venv/bin/phux" in finished.out
+    assert cli("new", "--host", "box", "-s", "installed", "-d").code == 0
+    assert cli("kill", "box/installed").code == 0

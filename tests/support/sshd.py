@@ -178,6 +178,9 @@ def far_host() -> Iterator[FarHost]:
         home = directory / "home"
         prefix, user, uid = _other_user(directory, home)
         env = {"PS1": "$ ", "PHUX_CONFIG": os.devnull, "XDG_RUNTIME_DIR": str(home / "run"), "HOME": str(home)}
+        # There, nothing reaches a package registry, and python3 is the one of the tests.
+        python = os.path.dirname(os.path.realpath(sys.executable))
+        env |= {"PIP_INDEX_URL": "http://127.0.0.1:1/", "PIP_RETRIES": "0", "PATH": f"{python}:/usr/bin:/bin"}
         for path in (home, home / "run"):
             path.mkdir(mode=0o700, exist_ok=True)
             os.chown(path, uid, -1)

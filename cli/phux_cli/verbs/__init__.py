@@ -49,6 +49,7 @@ VERBS = {
     "skill": "print a guide for models",
     "completion": "print a script for shell completion",
     "server": "run the server in the foreground",
+    "host": "check or prepare another machine",
     "proxy": "connect stdin and stdout to the server",
 }
 """Every verb with its summary, in the order of the help."""
