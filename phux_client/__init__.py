@@ -22,6 +22,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client import blocking as blocking
     from phux_client.aio import *
+    from phux_client.aio.expecting import PaneExpectation as PaneExpectation
+    from phux_client.expecting import ExpectationError as ExpectationError
+    from phux_client.expecting import expect as expect
     from phux_client.waited import Waited as Waited
     from phux_core.errors import *
     from phux_core.shapes import *
@@ -30,15 +33,18 @@ if TYPE_CHECKING:
 _NAMES = {
     "phux_core.version": "__version__",
     "phux_client.aio": "EventStream LogStream Pane Phux Session Window connect embedded",
+    "phux_client.aio.expecting": "PaneExpectation",
+    "phux_client.expecting": "ExpectationError expect",
     "phux_client.waited": "Waited",
     "phux_core.shapes": """
         CellColor CellInfo CellStyle ChangedRow CommandInfo Cursor DefaultColor EngineNote Foreground LayoutSplit
-        LogInfo LogStatus LogText LostPane Match MemoryStatus PaletteColor PaneInfo Place RgbColor RunResult
+        LogInfo LogStatus LogText LostPane Match MemoryStatus PaletteColor PaneInfo Place Region RgbColor RunResult
         ScreenChanges ScreenState SeqRange SessionEntry SessionInfo SessionList Signalled SoftWrap Started StateCounts
         Status Stopped Timeline TimelineEntry Tree UncleanEnd WindowInfo
 
-        CastVersion Condition CursorShape Direction EventName LayoutName LogMode PaneId PictureFormat RecordingFormat
-        Side Signal SizePolicy State Step ThemeName TimelineKind UnderlineStyle
+        CastVersion Condition CursorShape Direction EventName LayoutName LogMode Modifier MouseButton PaneId
+        PictureFormat RecordingFormat Side Signal SizePolicy State Step StyleName ThemeName TimelineKind
+        UnderlineStyle
 
         Event Bell CommandFinished CommandStarted CwdChanged Dirty Dropped FocusChanged Idle LayoutChanged Output
         PaneClosed PaneSpawned Renamed Resized SessionAdded SessionClosed StateChanged TitleChanged WindowAdded
@@ -49,9 +55,9 @@ _NAMES = {
         TransportError DisconnectedError NoServerError ServiceRestartingError StartFailedError TimedOutError
         UnsafePathError HostError
         ProtocolError VersionError
-        RequestError BadConfigError BadCwdError BadHostError BadNameError BadRequestError BadSelectorError BadSizeError
-        BusyError CannotExecuteError InputBlockedError InputTooLongError InternalError LimitError NameInUseError
-        NoSuchTargetError PaneClosedError RefusedError StoppedError
+        RequestError AmbiguousError BadConfigError BadCwdError BadHostError BadNameError BadRequestError
+        BadSelectorError BadSizeError BusyError CannotExecuteError InputBlockedError InputTooLongError InternalError LimitError
+        NameInUseError NoSuchTargetError PaneClosedError RefusedError StoppedError
     """,
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

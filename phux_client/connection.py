@@ -372,5 +372,5 @@ class Attempts:
             import logging
 
             # Without a handler, logging prints the warning to stderr, so users see why the call takes long.
-            logging.getLogger("phux").warning("phux: %s; trying again", failure.message)
+            logging.getLogger("phux").warning("phux: %s; waiting for it", failure.message)
         self._restarting = failure

@@ -8,8 +8,8 @@
     │       VersionError
     └── RequestError
             BadRequestError, BadSelectorError, BadNameError, BadSizeError, BadCwdError, BadConfigError, BadHostError,
-            NoSuchTargetError, NameInUseError, CannotExecuteError, PaneClosedError, BusyError, InputTooLongError,
-            InputBlockedError, StoppedError, RefusedError, LimitError, InternalError
+            NoSuchTargetError, AmbiguousError, NameInUseError, CannotExecuteError, PaneClosedError, BusyError,
+            InputTooLongError, InputBlockedError, StoppedError, RefusedError, LimitError, InternalError
 
 Codes appear on the wire and in the Error document; Python programs catch the classes. Messages say what happened,
 remedies what to do. Import-light, because the CLI imports this module.
@@ -210,6 +210,13 @@ class NoSuchTargetError(RequestError):
 
     code = "no_such_target"
     default_remedy = "list sessions, windows and panes with `phux tree`"
+
+
+class AmbiguousError(RequestError):
+    """Several regions of the screen match, and one was asked for; the message lists them."""
+
+    code = "ambiguous"
+    default_remedy = "give a longer text, a regular expression or a style that matches one region"
 
 
 class NameInUseError(RequestError):

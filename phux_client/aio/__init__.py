@@ -5,7 +5,8 @@
     driver                        runs flows
     server                        ``connect``, ``embedded`` and ``Phux``
     sessions                      handles of sessions and windows
-    handles, acts, logs, screens  handles of panes
+    handles, acts, logs, screens,
+    pointing                      handles of panes
 
 ``tools/generate_blocking.py`` generates ``phux_client.blocking`` from all modules except this one and ``backend``.
 """

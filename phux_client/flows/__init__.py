@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from phux_client.flows.arranging import *
     from phux_client.flows.attaching import *
     from phux_client.flows.exporting import *
+    from phux_client.flows.locating import *
     from phux_client.flows.log_reading import *
     from phux_client.flows.making import *
     from phux_client.flows.past_reading import *
+    from phux_client.flows.pointing import *
     from phux_client.flows.processes import *
     from phux_client.flows.reading import *
     from phux_client.flows.running import *
@@ -40,9 +42,11 @@ _NAMES = {
     "arranging": "layout move move_divider rename resize select swap zoom",
     "attaching": "detach go_to latest",
     "exporting": "export export_material",
+    "locating": "highlighted locate locate_all until_screen",
     "log_reading": "LogPlace commands follow log_list logs next_logs output search wait_command",
     "making": "new new_window split",
     "past_reading": "film past_screen recording timeline",
+    "pointing": "BUTTONS MODIFIERS POINT_TIMEOUT_S click drag scroll",
     "processes": "history_limit kill kill_server signal start stop",
     "reading": "changes ls screenshot snapshot status tree",
     "running": "RUN_TIMEOUT_S leave_run run",

@@ -151,6 +151,32 @@ class CellInfo:
 
 
 @frozen(kw_only=True)
+class Region:
+    """Adjacent cells of one row, found by their text or style.
+
+    Attributes:
+        text: The text in these cells.
+        row: The row, counted from 0.
+        col: The first column, counted from 0.
+        width: The number of columns; a wide character takes two.
+        style: The style of the first cell.
+
+    Example:
+        >>> pane.run("clear; echo ' OK  Cancel'").exit_code
+        0
+        >>> button = pane.find("Cancel")
+        >>> button.row, button.col, button.width
+        (0, 5, 6)
+    """
+
+    text: str
+    row: int
+    col: int
+    width: int
+    style: CellStyle
+
+
+@frozen(kw_only=True)
 class ChangedRow:
     """A row that changed.
 

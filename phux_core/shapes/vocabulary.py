@@ -27,6 +27,17 @@ CursorShape = Literal["block", "underline", "bar"]
 UnderlineStyle = Literal["double", "curly", "dotted", "dashed"]
 """The style of an underline that is not a single line."""
 
+StyleName = Literal[
+    "bold", "faint", "italic", "underline", "blink", "inverse", "invisible", "strikethrough", "overline"
+]
+"""An attribute of a cell's style that is on or off."""
+
+MouseButton = Literal["left", "middle", "right"]
+"""A button of the mouse."""
+
+Modifier = Literal["ctrl", "alt", "shift"]
+"""A modifier key that is held during a mouse event."""
+
 PictureFormat = Literal["text", "ansi", "html", "svg", "png"]
 """A format in which a screen can be drawn."""
 

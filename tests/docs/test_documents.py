@@ -89,6 +89,8 @@ def test_every_example_of_the_manual_runs(verb, example, tmp_path):
             with blocking.connect(server.socket) as phux:
                 pane = phux.new_session("work", command=["sh"], cwd=str(tmp_path)).pane
                 pane.wait(state="prompt", timeout_s=20)
+                if verb == "mouse":  # a screen with what the examples click, and a program that uses the mouse
+                    pane.run(r"clear; printf '\033[?1000h1 Inbox\nArchive\nOK\n'")
         if getattr(load_verb(verb), "NEEDS_TERMINAL", False):
             shown, keys = LEAVE[verb]
             with OwnTerminal([PHUX, *example.split()[1:]], environment(server.socket), engine="pyte") as terminal:
@@ -250,6 +252,22 @@ def test_the_python_of_the_page_on_logs_runs(tmp_path):
 def test_the_python_of_the_page_on_recordings_runs(tmp_path):
     (program,) = _blocks("docs/recordings.md", "python")
     run_python(program, tmp_path)
+
+
+def test_the_tests_of_the_page_on_testing_pass(tmp_path):
+    directory = tmp_path / "testing"
+    shutil.copytree(ROOT / "docs" / "examples" / "testing", directory)
+    stored = [path.read_text() for path in directory.glob("test_*.py")]
+    assert sorted(_blocks("docs/testing.md", "python")) == sorted(stored)
+    (directory / "pytest.ini").write_text("[pytest]\n")
+    finished = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:asyncio", "."],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert "5 passed" in finished.stdout, finished.stdout
 
 
 def test_the_python_of_the_wire_page_prints_the_tree(tmp_path):

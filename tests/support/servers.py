@@ -30,6 +30,7 @@ DOCUMENTS = {
     "wait": "screen-state",
     "send-keys": "sent",
     "paste": "sent",
+    "mouse": "sent",
     "run": "run-result",
     "detach": "detached",
     "kill": "killed",

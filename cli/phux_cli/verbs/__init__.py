@@ -25,6 +25,7 @@ VERBS = {
     "snapshot": "read a pane's screen",
     "send-keys": "type keys and text into a pane",
     "paste": "paste text into a pane",
+    "mouse": "click, drag or scroll in a pane",
     "act": "type into a pane and print the effect",
     "run": "run a command and print its output",
     "start": "start a command without waiting for it",

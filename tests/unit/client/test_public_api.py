@@ -20,6 +20,7 @@ from phux_client import aio, blocking, flows
 from phux_core import documents, kinds, layout
 
 EXPORTED = [
+    "AmbiguousError",
     "BadConfigError",
     "BadHostError",
     "BadCwdError",
@@ -51,6 +52,7 @@ EXPORTED = [
     "Event",
     "EventName",
     "EventStream",
+    "ExpectationError",
     "FocusChanged",
     "Foreground",
     "Idle",
@@ -70,6 +72,8 @@ EXPORTED = [
     "LostPane",
     "Match",
     "MemoryStatus",
+    "Modifier",
+    "MouseButton",
     "NameInUseError",
     "NoServerError",
     "NoSuchTargetError",
@@ -78,6 +82,7 @@ EXPORTED = [
     "Pane",
     "PaneClosed",
     "PaneClosedError",
+    "PaneExpectation",
     "PaneId",
     "PaneInfo",
     "PaneSpawned",
@@ -88,6 +93,7 @@ EXPORTED = [
     "ProtocolError",
     "RecordingFormat",
     "RefusedError",
+    "Region",
     "Renamed",
     "RequestError",
     "Resized",
@@ -117,6 +123,7 @@ EXPORTED = [
     "Step",
     "Stopped",
     "StoppedError",
+    "StyleName",
     "ThemeName",
     "TimedOutError",
     "Timeline",
@@ -139,6 +146,7 @@ EXPORTED = [
     "blocking",
     "connect",
     "embedded",
+    "expect",
 ]
 
 CLASSES = ("EventStream", "LogStream", "Pane", "Phux", "Session", "Window")
@@ -251,7 +259,7 @@ def names_in(annotation):
             yield node.id
 
 
-GENERAL = {"str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "type", "Self"}
+GENERAL = {"re", "Pattern", "str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "type", "Self"}
 GENERAL |= {"datetime", "Sequence", "Mapping", "AsyncIterator", "AbstractAsyncContextManager"}
 VARIABLES = {"Result", "Shape"}
 
