@@ -56,8 +56,8 @@ _NAMES = {
         UnsafePathError HostError
         ProtocolError VersionError
         RequestError AmbiguousError BadConfigError BadCwdError BadHostError BadNameError BadRequestError
-        BadSelectorError BadSizeError BusyError CannotExecuteError InputBlockedError InputTooLongError InternalError LimitError
-        NameInUseError NoSuchTargetError PaneClosedError RefusedError StoppedError
+        BadSelectorError BadSizeError BusyError CannotExecuteError InputBlockedError InputTooLongError InternalError
+        LimitError NameInUseError NoSuchTargetError PaneClosedError RefusedError StoppedError
     """,
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
