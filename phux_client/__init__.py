@@ -18,6 +18,8 @@ client.
     embedding  runs a private server
 """
 
+from phux_core.lazy import importer
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client import blocking as blocking
@@ -61,20 +63,9 @@ _NAMES = {
     """,
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+_MODULES["blocking"] = "phux_client.blocking"
 __all__ = list(_MODULES)
-__all__ += ["blocking"]
-
-
-def __getattr__(name: str) -> object:
-    import importlib
-
-    if name == "blocking":
-        return importlib.import_module("phux_client.blocking")
-    if name in _MODULES:
-        value: object = getattr(importlib.import_module(_MODULES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = importer(globals(), _MODULES)
 
 
 def __dir__() -> list[str]:

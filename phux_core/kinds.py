@@ -131,6 +131,8 @@ WINDOW_POLICIES = (*SIZE_POLICIES, "default")
 """Size policies of a window: its own, or the server's default."""
 SIGNALS = ("INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2")
 """Signals that clients can send."""
+ENGINE_PACKAGES = {"ghostty": "pyghostty", "pyte": "pyte"}
+"""The engines, best first, and the package that each needs."""
 STATES = ("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead")
 """States of a pane."""
 

@@ -6,6 +6,7 @@ import getpass
 import os
 import shutil
 import signal
+import sys
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from phux_client.embedding import EmbeddedServer
+
+# The tests start thousands of Python processes. With compiled files, these start as fast as they do for a user.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Every process that a test starts inherits this variable, and the check looks for it.
 _MARK = f"PHUX_TEST_RUN={uuid.uuid4().hex}"

@@ -11,10 +11,10 @@ from phux_cli.verbs import VERBS
 from phux_client.doctor import SHELLS
 from phux_client.pictures import FORMATS
 from phux_core import schema, shapes
+from phux_core.kinds import ENGINE_PACKAGES
 from phux_core.version import __version__
 
-_ENGINES = ("ghostty", "pyte")
-_NEEDED = {"ghostty": "pyghostty", "png": "resvg_py"}
+_NEEDED = {**ENGINE_PACKAGES, "png": "resvg_py"}
 
 
 def show(*, as_json: bool) -> None:
@@ -30,7 +30,7 @@ def show(*, as_json: bool) -> None:
         "conditions": list(get_args(shapes.Condition)),
         "states": list(get_args(shapes.State)),
         "events": list(get_args(shapes.EventName)),
-        "engines": [name for name in _ENGINES if _is_usable(name)],
+        "engines": [name for name in ENGINE_PACKAGES if _is_usable(name)],
         "shells": list(SHELLS),
         "formats": [name for name in FORMATS if _is_usable(name)],
     }

@@ -9,6 +9,8 @@
 neither shapes nor handles: names are imported when first used.
 """
 
+from phux_core.lazy import importer
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.blocking.handles import EventStream as EventStream
@@ -33,13 +35,4 @@ _MODULES = {
     "DEFAULT_TIMEOUT_S": "phux_client.connection",
 }
 __all__ = list(_MODULES)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
-    value = getattr(importlib.import_module(_MODULES[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = importer(globals(), _MODULES)

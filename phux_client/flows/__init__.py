@@ -10,6 +10,8 @@ session; and ``timeout_s``. The client's method that runs a flow describes the o
 Import-light, because the CLI imports this package: modules are imported when one of their names is first used.
 """
 
+from phux_core.lazy import importer
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows._conditions import *
@@ -56,15 +58,6 @@ _NAMES = {
     "waiting": "next_event wait",
     "watching": "EVENTS watch",
 }
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+_MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names.split()}
 __all__ = list(_MODULES)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
-    value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = importer(globals(), _MODULES)

@@ -10,13 +10,14 @@ import logging
 from typing import TYPE_CHECKING
 
 from phux_core.engine.protocol import DEFAULT_HISTORY, Engine, check_limits
+from phux_core.kinds import ENGINE_PACKAGES
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 __all__ = ["ENGINES", "Engine", "choose", "create", "restore"]
 
-ENGINES = ("ghostty", "pyte")
+ENGINES = tuple(ENGINE_PACKAGES)
 """The names of the engines, best first."""
 
 CHECKPOINT_MAGIC = b"phux-engine "

@@ -162,8 +162,8 @@ def _typed(name: str, *, ctrl: bool, shift: bool) -> str:
     return name
 
 
-def encode_paste(text: str, modes: Modes) -> bytes:
-    """Return the bytes to send for pasted text, without control characters; bracketed if ``modes`` say so.
+def encode_paste(text: str, *, bracketed: bool) -> bytes:
+    """Return the bytes to send for pasted text, without control characters.
 
     End-of-paste sequences inside the text are removed, so that pasted text cannot leave the brackets.
     Newlines become carriage returns when not bracketed.
@@ -173,7 +173,7 @@ def encode_paste(text: str, modes: Modes) -> bytes:
     clean = text if text.isprintable() else _PASTE_CONTROLS.sub("", _END_OF_PASTE.sub("", text))
     if not clean:
         return b""
-    if modes.bracketed_paste:
+    if bracketed:
         return b"\x1b[200~" + clean.encode("utf-8", "surrogateescape") + b"\x1b[201~"
     return clean.replace("\r\n", "\r").replace("\n", "\r").encode("utf-8", "surrogateescape")
 

@@ -108,6 +108,8 @@ class PrivateOsc(NamedTuple):
 
 Effect = Reply | TitleChanged | CwdChanged | Bell | Notified | Copied | Mark | PrivateOsc
 
+BRACKETED_PASTE = 2004
+"""The number of the DEC private mode for bracketed paste."""
 PRIVATE_OSC = 7748
 """The OSC number of phux's own marks."""
 
@@ -151,7 +153,7 @@ class Modes(NamedTuple):
         tracking = ((1003, "any"), (1002, "button"), (1000, "normal"), (9, "x10"))
         formats = ((1016, "sgr_pixels"), (1006, "sgr"), (1015, "urxvt"), (1005, "utf8"))
         return cls(
-            bracketed_paste=is_set(2004),
+            bracketed_paste=is_set(BRACKETED_PASTE),
             application_cursor=is_set(1),
             application_keypad=is_set(66),
             mouse=next((name for number, name in tracking if is_set(number)), "off"),
@@ -279,6 +281,10 @@ class Engine(Protocol):
     @property
     def alt_screen(self) -> bool:
         """Whether the alternate screen is shown; cheaper than ``modes``."""
+
+    @property
+    def bracketed_paste(self) -> bool:
+        """Whether bracketed paste is enabled; cheaper than ``modes``."""
 
     tap: Tap
     """The scanner through which its input passes."""

@@ -70,6 +70,7 @@ class RestingEngine:
     title: str | None = _kept("title")
     cwd: str | None = _kept("cwd")
     alt_screen: bool = _kept("alt_screen")
+    bracketed_paste: bool = _kept("bracketed_paste")
     tap: Tap = _kept("tap")
 
     def __init__(

@@ -20,6 +20,7 @@ from phux_core.keeper.children import close_inherited
 from phux_core.keeper.listener import Listener, take_lock
 from phux_core.keeper.logfile import is_log, log, redirect_to_log
 from phux_core.keeper.supervisor import Supervisor
+from phux_core.kinds import ENGINE_PACKAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from phux_core.keeper.process import ServiceProcess
 
     StartService = Callable[[str, int, str], ServiceProcess]
-
-_ENGINES = {"ghostty": "pyghostty", "pyte": "pyte"}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -52,11 +51,11 @@ def _check_engine(name: str | None) -> str | None:
     """Reject an engine that would crash every service at startup."""
     if name is None:
         return None
-    if name not in _ENGINES:
-        raise BadRequestError(f"unknown engine {name!r}", remedy=f"choose one of {', '.join(_ENGINES)}")
-    if importlib.util.find_spec(_ENGINES[name]) is None:
+    if name not in ENGINE_PACKAGES:
+        raise BadRequestError(f"unknown engine {name!r}", remedy=f"choose one of {', '.join(ENGINE_PACKAGES)}")
+    if importlib.util.find_spec(ENGINE_PACKAGES[name]) is None:
         raise BadRequestError(
-            f"the engine {name} needs the package {_ENGINES[name]}, which is not installed",
+            f"the engine {name} needs the package {ENGINE_PACKAGES[name]}, which is not installed",
             remedy="install it, or choose another engine",
         )
     return name

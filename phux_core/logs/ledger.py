@@ -116,25 +116,32 @@ class Entry:
 
 @define
 class Ledger:
-    """The latest commands of one pane, by number."""
+    """The latest commands of one pane, by number.
+
+    Attributes:
+        requests: The numbers of the commands of ``run`` and ``start``, by the callers' ids.
+    """
 
     pane: int
     entries: dict[int, Entry] = field(factory=dict)
     next_number: int = 1
+    requests: dict[str | None, int] = field(factory=dict)
 
     @classmethod
     def of(cls, pane: int, data: bytes) -> Ledger:
         """Return the ledger stored in ``data``."""
         entries = {entry.number: entry for entry in load(data)}
-        return cls(pane, entries, max(entries, default=0) + 1)
+        requests = {entry.request: number for number, entry in entries.items()}
+        return cls(pane, entries, max(entries, default=0) + 1, requests)
 
     def add(self, **what: Any) -> Entry:
         """Add a new command and return its entry."""
         entry = Entry(pane=self.pane, number=self.next_number, **what)
         self.next_number += 1
         self.entries[entry.number] = entry
+        self.requests[entry.request] = entry.number
         if len(self.entries) > MOST_ENTRIES:
-            del self.entries[next(iter(self.entries))]
+            self.requests.pop(self.entries.pop(next(iter(self.entries))).request, None)
         return entry
 
     def change(self, number: int, **what: Any) -> Entry | None:

@@ -17,6 +17,7 @@ from bisect import bisect_right
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from phux_core.compact_json import to_bytes
 from phux_core.kinds import COUNT, INTEGER, STATES, TEXT, one_of
 from phux_core.logs import places
 
@@ -101,7 +102,7 @@ def output_line(at: float, offset: int) -> bytes:
 
 def event_line(at: float, offset: int, kind: str, fields: dict[str, Any]) -> bytes:
     """Return the line of any other entry."""
-    return json.dumps([round(at * 1000), offset, kind, fields], separators=(",", ":")).encode() + b"\n"
+    return to_bytes([round(at * 1000), offset, kind, fields]) + b"\n"
 
 
 def parse(data: bytes) -> list[Entry]:

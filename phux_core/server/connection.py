@@ -29,6 +29,7 @@ from phux_core.errors import (
 )
 from phux_core.peer import peer_uid
 from phux_core.server import admission
+from phux_core.server.sync import Promise
 from phux_core.system_limits import limit_error
 from phux_core.version import __version__
 
@@ -59,8 +60,8 @@ _log = logging.getLogger("phux.connection")
 
 Result = dict[str, Any]
 if TYPE_CHECKING:
-    Answer = Result | Awaitable[Result]
-    """The return value of a call: its result, or an awaitable of it."""
+    Answer = Result | Awaitable[Result] | Promise
+    """The return value of a call: its result, or an awaitable or promise of it."""
 
 
 class Connection(asyncio.BufferedProtocol):
@@ -82,7 +83,7 @@ class Connection(asyncio.BufferedProtocol):
         self._greeted = False
         self._turn_scheduled = False
         self._tasks: set[asyncio.Task[None]] = set()
-        self._can_be_cancelled: dict[int, asyncio.Task[None]] = {}
+        self._can_be_cancelled: dict[int, asyncio.Task[None] | Promise] = {}
         self._reads = asyncio.Event()  # set unless the client is slow, and once it has disconnected
         self._reads.set()
         self._large_replies = asyncio.Semaphore(MOST_LARGE_REPLIES)
@@ -108,8 +109,8 @@ class Connection(asyncio.BufferedProtocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """Cancel requests that only wait; the others are completed, so that nothing is left half done."""
         self._timer.cancel()
-        for task in self._can_be_cancelled.values():
-            task.cancel()
+        for request_id in [*self._can_be_cancelled]:
+            self.cancel(request_id)
         self._reads.set()
         self._clients.disconnected(self)
 
@@ -197,6 +198,10 @@ class Connection(asyncio.BufferedProtocol):
         if isinstance(answer, dict):
             self._reply(request_id, call, answer)
             return
+        if isinstance(answer, Promise):
+            self._can_be_cancelled[request_id] = answer
+            answer.then(partial(self._keep_promise, request_id, str(call)))
+            return
         task = self._loop.create_task(self._finish(request_id, str(call), answer))
         self._tasks.add(task)
         if CALLS[str(call)].cancellable:
@@ -244,9 +249,13 @@ class Connection(asyncio.BufferedProtocol):
 
     def cancel(self, request_id: int) -> None:
         """Cancel a pending request, if possible. It gets no reply then."""
-        task = self._can_be_cancelled.get(request_id)
-        if task is not None:
-            task.cancel()
+        pending = self._can_be_cancelled.pop(request_id, None)
+        if pending is not None:
+            pending.cancel()
+
+    def _keep_promise(self, request_id: int, call: str, result: Result | Exception) -> None:
+        if self._can_be_cancelled.pop(request_id, None) is not None:
+            self._reply(request_id, call, result)
 
     async def _finish(self, request_id: int, call: str, answer: Awaitable[Result]) -> None:
         try:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from phux_core.engine.protocol import Bell, Copied, CwdChanged, Notified, PrivateOsc, Reply, TitleChanged
+from phux_core.engine.protocol import Bell, Copied, CwdChanged, Mark, Notified, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import InternalError, PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
@@ -119,14 +119,7 @@ class Pane:
             on_end=self._finish_if_over,
         )
         position = partial(attrgetter("position"), self.intake)
-        self.tracker = ShellTracker(
-            name,
-            record.pid,
-            record.shell,
-            ShellMarks(record.nonce),
-            lambda event: self.runs.read_line(event),  # noqa: PLW0108  there are no runs yet
-            loop.time(),
-        )
+        self.tracker = ShellTracker(name, record.pid, record.shell, ShellMarks(record.nonce), loop.time())
         self.keyboard = Keyboard(loop, fd, name, self.engine, journal.typed, self.tracker, position)
         self.watch = StateWatch(loop, self._look, self._on_state, lambda: self.keyboard.queue.may_be_unread)
         self.shell = shell = PaneShell(
@@ -179,6 +172,8 @@ class Pane:
         effects = self.terminal.feed(data)
         self.tracker.wrote(self._context.loop.time())
         for effect in effects:
+            if isinstance(effect, Mark):
+                continue  # the shell's own marks are private
             with contained:
                 if isinstance(effect, PrivateOsc):
                     self.tracker.written(data[place - base : effect.start - base], place)
@@ -261,7 +256,7 @@ class Pane:
         tracker, engine = self.tracker, self.engine
         with self.faults.output:
             was_integrated = bool(tracker.marks.nonce)
-            in_editor = tracker.marks.start is not None and engine.modes().bracketed_paste
+            in_editor = tracker.marks.start is not None and engine.bracketed_paste
             now = self._context.loop.time()
             self.runs.take_look(self.shell.look(now, alt_screen=engine.alt_screen, in_editor=in_editor))
             if was_integrated and not tracker.marks.nonce:

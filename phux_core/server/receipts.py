@@ -15,6 +15,7 @@ from attrs import frozen
 from phux_core.compact_json import to_bytes
 from phux_core.errors import PhuxError, from_wire
 from phux_core.server.connection import error_document
+from phux_core.server.sync import Promise
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -95,6 +96,7 @@ class Receipts:
             self.save()
             raise
         self.is_executing = False
+        assert not isinstance(answer, Promise)
         if isinstance(answer, dict):
             self.record(key, {"ok": answer})
             self.save()

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from phux_core.errors import DisconnectedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Listener = Callable[[dict[str, Any] | Exception], object]
 
 
 class Waker:
@@ -47,16 +54,29 @@ def _wake(waiter: asyncio.Future[None]) -> None:
         waiter.set_result(None)
 
 
+def try_acquire(lock: asyncio.Lock) -> bool:
+    """Acquire a lock if nothing has to be waited for; return whether it was acquired."""
+    acquiring = lock.acquire()
+    try:
+        acquiring.send(None)
+    except StopIteration:
+        return True
+    acquiring.close()
+    return False
+
+
 class Promise:
     """A result or an error that is set once. Any number of callers may wait for it, and give up waiting.
 
-    Unlike an ``asyncio.Future``, it knows whether a caller waits, and does not log an error for which no caller waited.
+    Unlike an ``asyncio.Future``, it passes the result on at once, not in the next iteration of the loop, knows whether
+    a caller waits, and does not log an error for which no caller waited.
     """
 
-    __slots__ = ("_known", "_result")
+    __slots__ = ("_known", "_listeners", "_result")
 
     def __init__(self) -> None:
         self._result: dict[str, Any] | Exception | None = None
+        self._listeners: list[Listener] = []
         self._known = Waker()
 
     @property
@@ -67,7 +87,20 @@ class Promise:
         """Set the result; later results are ignored."""
         if self._result is None:
             self._result = result
+            for listener in self._listeners:
+                listener(result)
             self._known.wake_all()
+
+    def cancel(self) -> None:
+        """Set an error, because the caller has gone."""
+        self.set(DisconnectedError("the request was cancelled"))
+
+    def then(self, listener: Listener) -> None:
+        """Call a listener when the result is set, in the order of these calls; it must not raise."""
+        self._listeners.append(listener)
+
+    def forget(self, listener: Listener) -> None:
+        self._listeners.remove(listener)
 
     async def wait(self, timeout_s: float | None) -> dict[str, Any] | None:
         """Wait for the result, and return or raise it; return None if the timeout expired."""

@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -495,8 +496,10 @@ def test_a_pattern_that_takes_too_long_is_stopped(cli, pattern, line):
         ("wait", "work", "--since", "0", flag, pattern, *more)
         for flag, more in (("--regex", ()), ("--stop", ("--until", "x")))
     ]
-    for words in (("logs", "work", "--grep", pattern), ("search", pattern), *waits):
-        finished = cli(*words, "--json")
+    lines = [("logs", "work", "--grep", pattern), ("search", pattern), *waits]
+    with ThreadPoolExecutor() as threads:
+        everything = list(threads.map(lambda words: cli(*words, "--json"), lines))
+    for words, finished in zip(lines, everything, strict=True):
         assert finished.error["error"]["code"] == "limit", words
         assert "matching the pattern took" in finished.error["error"]["message"]
     root = cli.json("status")["logs"]["directory"]

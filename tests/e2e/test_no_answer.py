@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,6 +15,7 @@ import pytest
 import phux_client
 from faults import faulty_server
 from phux_client import blocking
+from phux_client.flows import waiting
 from servers import Cli, embedded_server, eventually, process_gone
 
 DYING = """
@@ -24,6 +26,12 @@ def dying(self, inheritance):
         os._exit(3)
     adopt(self, inheritance)
 service.Service._adopt = dying
+"""
+
+# The keeper, forked from the same template, replaces a service that does not answer for three seconds instead of ten.
+IMPATIENT = """
+from phux_core.keeper import supervisor
+supervisor.STUCK_S = 3.0
 """
 
 
@@ -48,12 +56,19 @@ def took(call):
 
 
 def test_timeouts_hold_if_the_service_does_not_answer(frozen):
-    socket, _ = frozen
-    with blocking.Phux(socket) as phux:
-        pane = blocking.Pane(phux, 1)
-        assert took(lambda: pane.run("true", timeout_s=0.5)) < 4
-        assert took(lambda: pane.wait(until="x", timeout_s=0.5)) < 4
-        assert took(lambda: pane.act("x", until="x", timeout_s=0.5)) < 4
+    def seconds(call):
+        with blocking.Phux(frozen[0]) as phux:
+            pane = blocking.Pane(phux, 1)
+            return took(lambda: call(pane))
+
+    calls = {
+        "run": lambda pane: pane.run("true", timeout_s=0.5),
+        "wait": lambda pane: pane.wait(until="x", timeout_s=0.5),
+        "act": lambda pane: pane.act("x", until="x", timeout_s=0.5),
+    }
+    with ThreadPoolExecutor() as threads:
+        times = dict(zip(calls, threads.map(seconds, calls.values()), strict=True))
+    assert max(times.values()) < 4, times
 
 
 def test_timeouts_of_the_cli_include_the_search_for_the_target(frozen, tmp_path):
@@ -171,10 +186,11 @@ def test_killing_a_missing_server_is_an_error(tmp_path):
         phux.kill_server()
 
 
-def test_a_service_that_stays_frozen_is_replaced_and_waits_continue(frozen):
-    socket, service_pid = frozen
-    with blocking.Phux(socket) as phux:
-        pane = blocking.Pane(phux, 1)
+def test_a_service_that_stays_frozen_is_replaced_and_waits_continue(tmp_path):
+    with faulty_server(tmp_path, IMPATIENT) as server, blocking.connect(server.socket) as phux:
+        pane = phux.new_session("work", command=["cat"]).pane
+        service_pid = phux.status().service_pid
+        os.kill(service_pid, signal.SIGSTOP)
         pane.send_keys("hello", "Enter")  # answered by the next service, which repeats what it can
         assert pane.wait(until="hello", timeout_s=30).met == "until"
         status = phux.status()
@@ -182,7 +198,9 @@ def test_a_service_that_stays_frozen_is_replaced_and_waits_continue(frozen):
 
 
 @pytest.mark.parametrize("condition", [{"exit": True}, {"until": "x"}])
-def test_a_wait_reports_that_the_keeper_was_killed(condition):
+def test_a_wait_reports_that_the_keeper_was_killed(condition, monkeypatch):
+    look, looked = waiting._View.look, threading.Event()
+    monkeypatch.setattr(waiting._View, "look", lambda *words: looked.set() or look(*words))
     with embedded_server() as server, blocking.connect(server.socket) as phux, ThreadPoolExecutor() as threads:
         pane = phux.new_session("work", command=["cat"]).pane
         keeper = phux.status().keeper_pid
@@ -191,8 +209,8 @@ def test_a_wait_reports_that_the_keeper_was_killed(condition):
             with blocking.connect(server.socket) as other:
                 return blocking.Pane(other, pane.id).wait(**condition, timeout_s=20)
 
-        waiting = threads.submit(wait)
-        eventually(lambda: phux.status().clients == 2)
+        result = threads.submit(wait)
+        assert looked.wait(20)
         os.kill(keeper, signal.SIGKILL)
         with pytest.raises(phux_client.NoServerError, match=f"the server ended during the wait.*@{pane.id}"):
-            waiting.result()
+            result.result()

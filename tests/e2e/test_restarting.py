@@ -32,10 +32,12 @@ def faulty(self, inheritance):
 service.Service._adopt = faulty
 """
 FROZEN = AT_START.replace("FAULT", "os.kill(os.getpid(), 19)")
-# The keeper, forked from the same template, then reports after half a second instead of three.
+# The keeper, forked from the same template, then reports after half a second instead of three, and replaces a service
+# without progress after two seconds instead of ten.
 SOON = """
-from phux_core.keeper import restarts
+from phux_core.keeper import restarts, supervisor
 restarts.NOTICE_AFTER_S = 0.5
+supervisor.STUCK_S = 2.0
 """
 
 
@@ -82,12 +84,21 @@ def answer_of_keeper(path, *, within_s=10.0, send=True):
 # Reports to clients
 
 
-@pytest.mark.parametrize("how", DEATHS)
-def test_a_client_gets_the_cause_of_service_deaths_after_three_seconds(tmp_path, how):
-    with faulty_server(tmp_path, dying(how)) as server:
-        panes, _keeper = begin_loop(server)
+def test_clients_are_told_of_service_deaths_after_three_seconds(tmp_path):
+    with faulty_server(tmp_path, dying("os._exit(3)")) as server:
+        began = time.monotonic()
+        begin_loop(server)
         told, took_s = answer_of_keeper(server.socket)
+        assert told["error"]["code"] == "service_restarting"
+        assert time.monotonic() - began > 2.9
         assert took_s < 6
+
+
+@pytest.mark.parametrize("how", DEATHS)
+def test_a_client_gets_the_cause_of_service_deaths(tmp_path, how):
+    with faulty_server(tmp_path, dying_and_soon_reported(how)) as server:
+        panes, _keeper = begin_loop(server)
+        told, _took_s = answer_of_keeper(server.socket)
         error = told["error"]
         assert set(told) == {"error"}
         assert error["code"] == "service_restarting"
@@ -132,13 +143,12 @@ def test_a_short_restart_is_not_reported_and_fails_no_connection():
 
 def test_a_frozen_start_is_reported_and_ended(tmp_path):
     """A service that is stopped while it starts is reported like one that dies."""
-    with faulty_server(tmp_path, FROZEN) as server:
+    with faulty_server(tmp_path, SOON + FROZEN) as server:
         _panes, keeper = begin_loop(server)
         told, _took_s = answer_of_keeper(server.socket)
         assert told["error"]["code"] == "service_restarting"
         frozen = service_pids(keeper)
         server.off()
-        # The keeper allows a starting service ten seconds without progress.
         eventually(lambda: is_served(server.socket), within_s=30)
         assert service_pids(keeper) != frozen
         assert "made no progress" in server.log.read_text()

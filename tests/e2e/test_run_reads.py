@@ -135,9 +135,10 @@ HOOK_CHANGES = [
 ]
 
 
-@pytest.mark.parametrize("change", HOOK_CHANGES)
-def test_run_works_in_bash_after_all_hooks_were_removed_again_and_again(open_shell, change):
-    for second in HOOK_CHANGES:
+@pytest.mark.parametrize("number", range(len(HOOK_CHANGES)), ids=HOOK_CHANGES)
+def test_run_works_in_bash_after_all_hooks_were_removed_again_and_again(open_shell, number):
+    change = HOOK_CHANGES[number]
+    for second in (change, HOOK_CHANGES[number - 1]):
         pane = open_shell("bash")
         for command in (change, second):
             result = pane.run(f"{command}; (exit 4)", timeout_s=20)

@@ -232,7 +232,7 @@ def test_a_slow_reader_blocks_no_pane_and_gets_the_number_of_lost_events(watch, 
             pane.send_keys("x")
         elif events[-1]["event"] == "pane_closed" and events[-1]["terminal"] == pane.selector:
             break
-    for event in events:
+    for event in {event["event"]: event for event in events}.values():
         validate("event", event)
     (dropped,) = (event for event in events if event["event"] == "dropped")
     assert dropped["count"] > 0
@@ -305,7 +305,7 @@ def test_text_continues_at_its_position_after_a_service_death(phux, pane):
 
 
 def test_a_late_reader_gets_all_text_and_blocks_no_pane(socket, phux):
-    command = ["sh", "-c", "stty -echo; echo ready; read x; seq 1 1000000; echo over; cat"]
+    command = ["sh", "-c", "stty -echo; echo ready; read x; seq 1 500000; echo over; cat"]
     pane = phux.new_session("flood", command=command).pane
     seq = pane.wait(until="ready", timeout_s=20).seq
     with RawClient(socket) as slow:
@@ -318,8 +318,8 @@ def test_a_late_reader_gets_all_text_and_blocks_no_pane(socket, phux):
             if event["event"] == "output":
                 assert "gap" not in event
                 lines.update(event["text"])
-    assert len(lines) >= 1_000_001
-    assert {str(number) for number in range(1, 1_000_001)} <= lines
+    assert len(lines) >= 500_001
+    assert {str(number) for number in range(1, 500_001)} <= lines
 
 
 @pytest.mark.parametrize("params", [{"output": True}, {"pane": 1, "since": 0}, {"pane": 1, "output_only": True}])

@@ -14,7 +14,7 @@ from phux_core.keys import KEY_NAMES, Key
 # Use the same examples on every run, so that builds are reproducible. To search further, remove derandomize and raise
 # max_examples.
 EXAMPLES = settings(
-    max_examples=150,
+    max_examples=100,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
@@ -310,7 +310,7 @@ def test_splitting_the_stream_does_not_change_the_result(name, data, size, cuts)
 
 
 @every_engine
-@settings(EXAMPLES, max_examples=300)
+@settings(EXAMPLES, max_examples=120)
 @given(steps=st.lists(st.tuples(anything, st.one_of(st.none(), st.none(), sizes)), max_size=8), size=sizes)
 def test_accumulated_changes_equal_the_whole_screen(name, steps, size):
     # A limit of libghostty (docs/engines.md).
@@ -412,7 +412,7 @@ _SHIFTS = re.compile(rb"\x1b\[[0-9]*[LMST]|\x1bM|\x1b\[\?[0-9]*[JK]")
 _COLUMN_IN_ORIGIN_MODE = re.compile(rb"\x1b\[\?6h.*\x1b\[[0-9]*[Gae]", re.DOTALL)
 
 
-@settings(EXAMPLES, max_examples=400)
+@settings(EXAMPLES, max_examples=200)
 @given(data=common, size=st.tuples(st.integers(2, 12), st.integers(2, 6)))
 def test_both_engines_agree_on_the_common_subset(data, size):
     """Compare lines, wrap flags, cursor, styles, modes, titles and replies."""
@@ -452,7 +452,7 @@ _PIECES = st.lists(
 )
 
 
-@settings(EXAMPLES, max_examples=300)
+@settings(EXAMPLES, max_examples=150)
 @given(
     cols=st.sampled_from([2, 9, 20, 79, 80, 132]),
     place=st.sampled_from(

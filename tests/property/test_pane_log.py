@@ -7,7 +7,7 @@ import os
 import tempfile
 from unittest import mock
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from phux_core.keeper import journal as journals
@@ -70,7 +70,8 @@ def test_a_log_has_hyphens_in_place_of_the_nonce_wherever_reads_and_the_journal_
 
 
 @given(STEPS, st.integers(0, 2**32))
-@settings(max_examples=150, deadline=None)
+@example([("output", 1), ("disk fails",), ("output", 1), ("checkpoint",)], 0)
+@settings(max_examples=80, deadline=None)
 def test_a_log_equals_the_stream_except_for_its_reported_holes(steps, seed):
     import random
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from phux_core.server.shell.events import CommandFinished, CommandStarted, ShellEvent
+    from phux_core.server.shell.marks import NewMark
 
 PID, OTHER = 100, 200
 
@@ -34,9 +35,7 @@ def load(name: str) -> list[list[Any]]:
 
 def state_of(tracker: ShellTracker) -> dict[str, Any]:
     """Return a deep copy of a tracker's state."""
-    state = {**vars(tracker), "marks": attrs.asdict(tracker.marks), "line": attrs.asdict(tracker.line)}
-    del state["_read_line"]
-    return copy.deepcopy(state)
+    return copy.deepcopy({**vars(tracker), "marks": attrs.asdict(tracker.marks), "line": attrs.asdict(tracker.line)})
 
 
 class Replay:
@@ -51,7 +50,7 @@ class Replay:
 
     def __init__(self, shell: str | None, nonce: str = NONCE) -> None:
         self.data = b""
-        self.tracker = ShellTracker("@1", PID, shell, ShellMarks(nonce), self.read_line)
+        self.tracker = ShellTracker("@1", PID, shell, ShellMarks(nonce))
         self.now = 1000.0
         self.events: list[ShellEvent] = []
         self.states: list[str] = []
@@ -95,6 +94,7 @@ class Replay:
         return self.take_look(Look(self.now, foreground, **more))
 
     def take_look(self, look: Look) -> str:
+        self._report_pending(look)
         self.events += self.tracker.look(look)
         self.states.append(self.tracker.state)
         return self.tracker.state
@@ -116,7 +116,13 @@ class Replay:
     def feed_mark(self, mark: PrivateOsc) -> None:
         new = self.tracker.marks.parse(mark)
         if new is not None:
+            self._report_pending(new)
             self.events += self.tracker.mark(new)
+
+    def _report_pending(self, cause: NewMark | Look) -> None:
+        pending = self.tracker.pending(cause)
+        if pending is not None:
+            self.events += self.tracker.report(pending, self.read_line(pending))
 
     def _write_text(self, data: bytes, base: int, start: int, end: int) -> None:
         self.tracker.written(data[start - base : end - base], start)

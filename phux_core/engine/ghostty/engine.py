@@ -38,6 +38,7 @@ from phux_core.engine.ghostty.state import (
 )
 from phux_core.engine.ghostty.unsupported import UnsupportedSequences, erase_below, soft_reset
 from phux_core.engine.protocol import (
+    BRACKETED_PASTE,
     Bell,
     Cursor,
     Effect,
@@ -174,6 +175,11 @@ class GhosttyEngine:
     def alt_screen(self) -> bool:
         """Whether the alternate screen is shown."""
         return is_alternate(self._terminal)
+
+    @property
+    def bracketed_paste(self) -> bool:
+        """Whether bracketed paste is enabled."""
+        return mode(self._terminal, BRACKETED_PASTE)
 
     def modes(self) -> Modes:
         """Return the current modes."""

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from phux_core.engine import encoding
-from phux_core.engine.protocol import Cursor, Effect, Lines, Modes, Span, check_limits
+from phux_core.engine.protocol import BRACKETED_PASTE, Cursor, Effect, Lines, Modes, Span, check_limits
 from phux_core.engine.pyte import bulk, keys
 from phux_core.engine.pyte.history import Deferred, History
 from phux_core.engine.pyte.read import spans_of
@@ -167,6 +167,11 @@ class PyteEngine:
     def alt_screen(self) -> bool:
         """Whether the alternate screen is shown."""
         return self._terminal.alternate
+
+    @property
+    def bracketed_paste(self) -> bool:
+        """Whether bracketed paste is enabled."""
+        return self._terminal.is_set(BRACKETED_PASTE)
 
     def modes(self) -> Modes:
         """Return the current modes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import termios
@@ -21,7 +22,7 @@ from phux_core.server.api.handlers import find_pane, handles
 from phux_core.server.run.record import RunRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Iterator
 
     from phux_core.server.connection import Answer, Connection, Result
     from phux_core.server.kernel.foreground import Foreground
@@ -43,7 +44,9 @@ def run(service: Service, connection: Connection, pane: int, timeout_ms: int | N
     timeout_s = None if timeout_ms is None else timeout_ms / 1000
     request = _request(**rest, timeout_s=timeout_s, client=connection.client)
     live = find_pane(service, pane)
-    return _with_fate(live, request, live.runner.run(request, lambda: connection.is_open))
+    with _fate(live, request):
+        answer = live.runner.run_now(request)
+    return answer or _with_fate(live, request, live.runner.run(request, lambda: connection.is_open))
 
 
 @handles("start")
@@ -55,9 +58,15 @@ async def start(service: Service, connection: Connection, pane: int, **rest: Any
 
 
 async def _with_fate(pane: Pane, request: RunRequest, outcome: Awaitable[_Outcome]) -> _Outcome:
+    with _fate(pane, request):
+        return await outcome
+
+
+@contextlib.contextmanager
+def _fate(pane: Pane, request: RunRequest) -> Iterator[None]:
     """Add to an error whether the command was typed."""
     try:
-        return await outcome
+        yield
     except PhuxError as error:
         error.executed = pane.ledger.requested(request.id) is not None
         raise

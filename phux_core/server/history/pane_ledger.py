@@ -1,7 +1,7 @@
 """The command ledger of a live pane: updated by marks and runs, stored at the keeper and in the log.
 
 After a restart, the marks in the journal are processed again. The ledger ignores those that it has recorded already:
-commands start at increasing sequence numbers. Each change is stored at once in the outbox beside the journal, which
+commands start at increasing sequence numbers. Changes are stored at once in the outbox beside the journal, which
 survives the service. The keeper and the log get all of them together, a moment later.
 """
 
@@ -53,6 +53,7 @@ class PaneLedger:
 
     Attributes:
         typist: The client that pressed Enter last, if known.
+        waits: Whether changes are stored only by ``commit``: until then, the marks in the journal repeat them.
     """
 
     def __init__(
@@ -64,10 +65,12 @@ class PaneLedger:
         keep: Callable[[bytes, bool], None],
     ) -> None:
         self.typist: str | None = None
+        self.waits = False
         self._record, self._journal, self._log = record, journal, log
         self._ledger = Ledger.of(record.id, kept + journal.outbox)
         self._keep = keep
         self._lines = kept.count(b"\n")
+        self._changed: dict[int, Entry] = {}
         self._timer: asyncio.TimerHandle | None = None
         for entry in self.entries[-1:]:  # the last service may not have written it to the log
             journal.add_to_outbox(ledger.line(entry))
@@ -82,7 +85,7 @@ class PaneLedger:
 
     def requested(self, id_: str) -> Entry | None:
         """Return the command of a ``run`` or ``start`` with an id."""
-        return next((entry for entry in reversed(self._ledger.entries.values()) if entry.request == id_), None)
+        return self._ledger.entries.get(self._ledger.requests.get(id_, 0))
 
     @property
     def last_end(self) -> int | None:
@@ -191,15 +194,25 @@ class PaneLedger:
             self._store(entry)
 
     def _store(self, entry: Entry) -> None:
-        line = ledger.line(entry)
-        if not self._journal.add_to_outbox(line):
+        self._changed[entry.number] = entry
+        if not self.waits:
+            self.commit()
+
+    def commit(self) -> None:
+        """Store all changes in the outbox."""
+        self.waits = False
+        changed, self._changed = self._changed, {}
+        lines = b"".join(map(ledger.line, changed.values()))
+        if not self._journal.add_to_outbox(lines):
             self.flush()
-            self._write(line)
-        elif self._timer is None:
+            self._write(lines)
+        elif self._timer is None and lines:
             self._timer = asyncio.get_running_loop().call_later(_WRITE_S, self.flush)
 
     def flush(self) -> None:
         """Store changes at the keeper and in the log; call before the journal is restarted."""
+        if self._changed:
+            self.commit()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -112,7 +112,9 @@ class PaneLog:
         except OSError as error:
             self._failed(error)
             return
-        if self.problem is not None:
+        # A log that lacks the end of the output, and of which the journal has nothing, keeps its problem until the next
+        # output, which makes the missing end a hole.
+        if self.problem is not None and writer.end == self._journal.position:
             _log.warning("the log of @%d is written again", self._log.pane)
             self.problem = None
             self._save_meta()

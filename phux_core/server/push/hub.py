@@ -63,10 +63,11 @@ class EventHub:
         return number, follower.begins
 
     def written(self, pane: Pane) -> None:
-        for one in list(self._subscriptions.values()):
-            if one.follower is not None and one.pane == pane.id:
-                self._turns.add(one.follower)
-        self._turns.take()
+        if self._subscriptions:
+            for one in list(self._subscriptions.values()):
+                if one.follower is not None and one.pane == pane.id:
+                    self._turns.add(one.follower)
+            self._turns.take()
         if self.observer is not None:
             self.observer.written(pane)
 

@@ -9,7 +9,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from phux_core.errors import BusyError, PaneClosedError
+from phux_core.errors import BusyError, PaneClosedError, PhuxError
 from phux_core.server.run import source_files
 from phux_core.server.run.output_capture import read_output
 from phux_core.server.run.record import End, Run, read_result
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from phux_core.engine.protocol import PrivateOsc
-    from phux_core.errors import PhuxError
     from phux_core.server.history.pane_ledger import PaneLedger
     from phux_core.server.run.record import RunRequest
     from phux_core.server.shell.events import Look, ShellEvent, State
+    from phux_core.server.shell.marks import NewMark
     from phux_core.server.shell.pane_shell import PaneShell
 
 _LARGE = 256 * 1024
@@ -118,18 +118,26 @@ class RunFollower:
 
     def take_look(self, look: Look) -> None:
         """Pass a look at the foreground to the tracker."""
+        self._report_pending(look)
         self._take_events(self._shell.tracker.look(look))
 
     def take_mark(self, mark: PrivateOsc) -> None:
         """Process a mark of the pane's own shell, of a run, or of a remote shell."""
         tracker = self._shell.tracker
+        self._ledger.waits = True
         new = tracker.marks.parse(mark)
         if new is not None:
+            self._report_pending(new)
             self._take_events(tracker.mark(new))
             self._saw_prompt |= new.kind == "P"
         elif not self.remote.take_mark(mark):
             self._take_own_mark(mark)
         self._shell.changed.wake_all()
+
+    def _report_pending(self, cause: NewMark | Look) -> None:
+        pending = self._shell.tracker.pending(cause)
+        if pending is not None:
+            self._take_events(self._shell.tracker.report(pending, self._read_line(pending)))
 
     def finish_output(self) -> None:
         """Query the foreground process group if a prompt was drawn.
@@ -137,9 +145,11 @@ class RunFollower:
         Called after all available output was processed, because the kernel reports the current group, not the group at
         the time of the prompt.
         """
+        if self._ledger.waits:
+            self._ledger.commit()
         if self._saw_prompt:
             self._saw_prompt = False
-            self._shell.watch.look_now()
+            asyncio.get_running_loop().call_soon(self._shell.watch.look_now)  # after the caller of a run is woken
 
     def take_directory(self, cwd: str) -> None:
         """Record the shell's working directory."""
@@ -166,7 +176,7 @@ class RunFollower:
         """Report an event to clients, and record it in the ledger."""
         if isinstance(event, CommandStarted):
             # A restart repeats events; their lines are in the ledger.
-            command = self._command or event.command or self._ledger.line_at(event.start) or self.read_line(event)
+            command = self._command or event.command or self._ledger.line_at(event.start) or self._read_line(event)
             self._ledger.take(event, command)
             id_ = self._ledger.id_at(event.start)
             self._emit("command_started", event.start, command=command, command_id=id_)
@@ -220,7 +230,7 @@ class RunFollower:
     def _command(self) -> str | None:
         return self.current.command or None if self.current is not None else None
 
-    def read_line(self, event: CommandStarted) -> str | None:
+    def _read_line(self, event: CommandStarted) -> str | None:
         """Return the line of a command that its shell does not report; empty if it executes nothing."""
         if self.is_defining:
             return ""
@@ -277,8 +287,8 @@ class RunFollower:
             self._shell.tracker.run_ended(time.monotonic(), interleaved=run.interleaved)
         elif not is_marked:
             place = start_of_unmarked_prompt(journal, run.start, place)
-        if exit_code and run.files:
-            run.never_started = source_files.could_not_be_opened(run.files, journal, run.start, place)
+        elif not run.interleaved:
+            self._shell.keyboard.queue.may_be_unread = False
         run.end = End(exit_code, max(run.start, place), max(0.0, time.monotonic() - run.began))
         source_files.remove(run.files)
         self._unsettled = run, exit_code
@@ -287,9 +297,6 @@ class RunFollower:
         """Set the result of a run that has finished."""
         assert run.start is not None
         assert run.end is not None
-        if run.never_started:
-            run.outcome.set(source_files.not_opened(self._shell.record.id))
-            return
         stretch = read_output(self._shell.journal, self._read_log, run.start, run.end.place)
         record = self._shell.record
         stretch = stretch._replace(
@@ -310,6 +317,8 @@ class RunFollower:
     def fail(self, run: Run, error: Exception) -> None:
         """Set an error as a run's result, and stop following it."""
         self.drop(run)
+        if isinstance(error, PhuxError):
+            error.executed = True
         run.outcome.set(error)
 
     def drop(self, run: Run) -> None:

@@ -67,10 +67,9 @@ async def make_plan(request: RunRequest, ready: Ready, cols: int, remote_shell: 
     sure = command_text.is_surely_complete(command)
     is_shown = shell not in {"posix", "ksh"} or command_text.is_shown(command, cols, canonical=foreground.canonical)
     verdict = Verdict(readable=True, closed=True) if sure else await judge(command, foreground.pid, shell)
-    if nonce is not None:
-        source_files.check_descriptors(foreground.pid, shell)
-    elif verdict.closed and is_shown and command_text.may_be_typed(command, shell):
+    if nonce is None and verdict.closed and is_shown and command_text.may_be_typed(command, shell):
         return Plan(command, command, shell, None, [])
+    source_files.check_descriptors(foreground.pid)
     files = SourceFiles(directory)
     # A text is parsed before any of it is executed, so it cannot use aliases that it defines itself.
     has_alias = nonce is None and shell in {"posix", "ksh"} and "alias" not in command

@@ -6,7 +6,6 @@ import time
 from typing import TYPE_CHECKING
 
 from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
-from phux_core.server.run import source_files
 from phux_core.server.shell.edit_line import ANSWER_S, PROMPT_S, QUESTION, Problem, Ready, problem_in_answer
 from phux_core.server.shell.tracker import SETTLE_S
 
@@ -49,8 +48,6 @@ class Prompt:
         # C-c makes the kernel discard unread input.
         if run is not None and run.start is None and not run.interrupted:
             return Problem(f"a command was typed in {shell.name} and has not started", PROMPT_S)
-        if tracker.is_marked and (isinstance(result, Ready) or result.asks):
-            source_files.check_descriptors(shell.record.pid, shell.record.shell)
         if isinstance(result, Ready) and result.shell is None and result.foreground.shell is None:
             if remote.draws_prompt:
                 unfinished = f"the shell behind {shell.name} has not drawn its prompt yet"
@@ -64,6 +61,12 @@ class Prompt:
         """The shell's output after its prompt."""
         journal = self._shell.journal
         return journal.since(max(self._shell.tracker.marks.drawn, journal.oldest), _LONGEST_TAIL)
+
+    def look(self) -> Ready | Problem:
+        """Read available output, look at the shell, and return whether a command can be typed now, or why not."""
+        self._shell.read_now()
+        self._shell.watch.look_now()
+        return self.check()
 
     async def wait(self, deadline: float | None, is_wanted: Callable[[], bool], *, patient: bool) -> Ready | None:
         """Wait until a command can be typed.
@@ -80,11 +83,9 @@ class Prompt:
         began = time.monotonic()
         try:
             while True:
-                self._shell.read_now()
-                self._shell.watch.look_now()
+                problem = self.look()
                 if not is_wanted():
                     raise DisconnectedError("the caller has disconnected")
-                problem = self.check()
                 if isinstance(problem, Ready):
                     return problem
                 if problem.asks:

@@ -59,7 +59,7 @@ class End(NamedTuple):
 
 @define(eq=False)
 class Run:
-    """One run. All but the last four fields are noted for the next service."""
+    """One run. All but the last three fields are noted for the next service."""
 
     id: str
     max_bytes: int
@@ -79,7 +79,6 @@ class Run:
     interrupted: bool = False
     command: str = ""
     end: End | None = None
-    never_started: bool = False  # the shell could not open the command's file
     outcome: Promise = field(factory=Promise)
 
     def to_note(self) -> bytes:
@@ -117,7 +116,7 @@ class Run:
         )
 
 
-_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "end", "never_started", "outcome"}]
+_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "end", "outcome"}]
 _noted = attrgetter(*_NOTED)
 
 

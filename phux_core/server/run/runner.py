@@ -16,7 +16,8 @@ from phux_core.server.run import source_files
 from phux_core.server.run.plan import make_plan, plan_as_it_is
 from phux_core.server.run.prompt import Prompt, remaining
 from phux_core.server.run.record import Run, timed_out
-from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem
+from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem, Ready
+from phux_core.server.sync import Promise, try_acquire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from phux_core.server.run.follower import RunFollower
     from phux_core.server.run.plan import Plan
     from phux_core.server.run.record import RunRequest
-    from phux_core.server.shell.edit_line import Ready
     from phux_core.server.shell.pane_shell import PaneShell
 
 # How long a caller may take to notice the restart of the service and ask again.
@@ -80,6 +80,40 @@ class Runner:
             return await self._outcome(run, request, deadline)
         finally:
             self.lock.release()
+
+    def run_now(self, request: RunRequest) -> Promise | None:
+        """Type a command at once if nothing has to be waited for, and promise its result; else return None."""
+        if request.timeout_s == 0 or self._runs.find(request) is not None or not try_acquire(self.lock):
+            return None
+        answer = Promise()
+        answer.then(lambda _result: self.lock.release())
+        try:
+            ready = self.prompt.look()
+            plan = plan_as_it_is(request, ready, self._shell.record.cols) if isinstance(ready, Ready) else None
+            if plan is None:
+                self.lock.release()
+                return None
+            run, _written = self._type(request, plan)
+        except BaseException:
+            self.lock.release()
+            raise
+        run.outcome.then(answer.set)
+        if request.timeout_s is not None:
+            timer = asyncio.get_running_loop().call_later(request.timeout_s, self._give_up, run, request, answer)
+            answer.then(lambda _result: timer.cancel())
+        return answer
+
+    def _give_up(self, run: Run, request: RunRequest, answer: Promise) -> None:
+        """Set the result of a run whose timeout has expired, also if the run ends meanwhile."""
+        run.outcome.forget(answer.set)
+
+        async def give_up() -> None:
+            try:
+                answer.set(await self._outcome(run, request, time.monotonic()))
+            except PhuxError as error:
+                answer.set(error)
+
+        self._runs.spawn(give_up())
 
     async def start(self, request: RunRequest, is_wanted: Callable[[], bool]) -> Run:
         """Type a command at the prompt, and do not wait for its end."""

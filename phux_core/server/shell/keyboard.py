@@ -98,8 +98,7 @@ def _encode(item: dict[str, Any], engine: Engine, *, brackets: bool) -> bytes:
         # piece and handles Enter as a key. On the alternate screen, the line is typed, because keys may be commands
         # there: vim would insert a pasted `:wq` into the text. A line with control characters is also typed, because a
         # paste must not contain them.
-        modes = engine.modes()
-        return encode_paste(value, modes if brackets else modes._replace(bracketed_paste=False))
+        return encode_paste(value, bracketed=brackets and engine.bracketed_paste)
     if kind == "key":
         key = parse_key(value)
         if key is None:

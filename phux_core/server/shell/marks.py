@@ -29,7 +29,8 @@ _ENDS_MARKS = re.compile(
     r"\bPS1=|\bunset\b[^;&|\n]*\bPS1\b"
     r"|\bexec\b(?:[^;&|\n]|[<>]&)*(?<!\s[3-9])(?<![<>])[<>]"  # not of descriptors above 2, such as a lock's
 )
-_KINDS_OF_MARKS = frozenset("ABCDELPRX")
+# The nonce, the number, which bash writes as a sum, the kind, and the argument.
+_MARK = re.compile(r"([^;]+);(?:([0-9]{1,10})(?:\+([0-9]{1,10}))?)?;([ABCDELPRX])(?:;(.*))?", re.DOTALL)
 _ENTER = re.compile(rb"[\r\n]")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t"}
@@ -43,17 +44,6 @@ def parse_number(text: str) -> int | None:
         (130, None, None)
     """
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
-
-
-def mark_number(text: str) -> int | None:
-    """Parse the number of a mark, which bash writes as a sum.
-
-    Example:
-        >>> mark_number("5"), mark_number("5+3"), mark_number(""), mark_number("5+x")
-        (5, 8, None, None)
-    """
-    parts = [parse_number(part) for part in text.split("+", 1)]
-    return None if None in parts else sum(filter(None, parts))
 
 
 def exit_status(text: str, *, is_ksh: bool = False) -> int | None:
@@ -185,22 +175,22 @@ class ShellMarks:
 
     def parse(self, mark: PrivateOsc) -> NewMark | None:
         """Parse a mark; None if it is not one of this shell, or one that was printed again."""
-        nonce, _, rest = mark.data.decode("utf-8", "replace").partition(";")
-        text, _, rest = rest.partition(";")
-        kind, _, argument = rest.partition(";")
-        if not self.nonce or nonce != self.nonce or kind not in _KINDS_OF_MARKS:
+        match = _MARK.fullmatch(mark.data.decode("utf-8", "replace"))
+        if match is None or match[1] != self.nonce:
             return None
-        latest, number = self.numbers.get(kind, -1), mark_number(text)
-        if number is None:
+        kind, argument = match[4], match[5] or ""
+        latest = number = self.numbers.get(kind, -1)
+        if match[2] is None:
             is_entered = not self.at_prompt or self.has_typed_ahead or self.seeking is not None
-            is_new = kind == "P" and not text and is_entered  # ksh and mksh cannot number P
+            is_new = kind == "P" and is_entered  # ksh and mksh cannot number P
         else:
+            number = int(match[2]) + int(match[3] or 0)
             # After some syntax errors, bash draws the previous prompt again, with the old number.
             is_drawn_again = self.at_prompt or (self.drawing and argument.count(";") > 1)
             is_new = number > latest or (kind == "B" and number == latest and bool(is_drawn_again))
         if not is_new:
             return None
-        return NewMark(kind, argument, latest if number is None else number, mark.start, mark.end)
+        return NewMark(kind, argument, number, mark.start, mark.end)
 
     def take(self, mark: NewMark) -> list[ShellEvent]:
         """Process a mark, and return its events."""
@@ -394,12 +384,6 @@ class ShellMarks:
         """Record that the shell reads a line, though the end of its prompt was not marked."""
         self.at_prompt, self.drawing = True, False
         return [PromptReady()]
-
-    def ended_without_mark(self) -> list[ShellEvent]:
-        """Record that zsh reads a line after it has marked the end of output: it had no descriptors for more marks."""
-        assert self.output_end is not None
-        self.prompt_start = self.input_start = self.drawn = self.output_end
-        return [self._finished(None, self.output_end), *self.prompt_drawn()]
 
     def _answered(self, argument: str, mark: NewMark) -> list[ShellEvent]:
         length, _, mode = argument.partition(";")

@@ -28,14 +28,13 @@ from phux_core.server.shell.events import (
     ShellEvent,
     State,
 )
-from phux_core.server.shell.marks import ShellMarks, executes_nothing, may_end_marks
+from phux_core.server.shell.marks import NewMark, ShellMarks, executes_nothing, may_end_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from phux_core.server.kernel.foreground import Foreground
     from phux_core.server.shell.events import Look
-    from phux_core.server.shell.marks import NewMark
 
 SETTLE_S = 0.01
 """How long a program may take to read the terminal's reply to a query."""
@@ -63,7 +62,6 @@ class ShellTracker:
         name: The pane's id in messages, such as ``@3``.
         pid: The pane's first process.
         shell: The kind of shell it is, if any.
-        read_line: Reads the line of a command that its shell does not report; None if it is unknown.
 
     Attributes:
         state: The pane's state at the last look.
@@ -78,7 +76,6 @@ class ShellTracker:
         pid: int,
         shell: str | None,
         marks: ShellMarks,
-        read_line: Callable[[CommandStarted], str | None],
         now: float = 0.0,
     ) -> None:
         self.marks = marks
@@ -91,20 +88,35 @@ class ShellTracker:
         self._run_shell: int | None = None  # in which an unfinished run with our own marks was typed
         self._run_ended_at = 0.0  # a run with our own marks
         self._may_have_lost_hooks = True
-        self._name, self._pid, self._shell, self._read_line = name, pid, shell, read_line
+        self._name, self._pid, self._shell = name, pid, shell
         self._echoes = EchoedLines()
 
     # Input
 
+    def pending(self, cause: NewMark | Look) -> CommandStarted | None:
+        """Return a command of a POSIX shell whose start a mark or a look reveals; pass its line to ``report``."""
+        has_started = cause.kind != "P" if isinstance(cause, NewMark) else self._has_started(cause)
+        return self.marks.pending if has_started else None
+
+    def report(self, pending: CommandStarted, command: str | None) -> list[ShellEvent]:
+        """Report a pending command, unless its line executes nothing; None if the line is unknown."""
+        marks = self.marks
+        self.line.entered_at = 0.0
+        if command is None and pending.start == marks.drawn:  # the line was not shown after the prompt
+            return [marks.report(None)]
+        if command is not None and not executes_nothing(command) and not may_end_marks(command):
+            return [marks.report(command)]
+        marks.withdraw()
+        if command is not None and may_end_marks(command):
+            marks.forget_shell(pending.start)
+        return []
+
     def mark(self, mark: NewMark) -> list[ShellEvent]:
-        """Process a mark, and return its events."""
-        events: list[ShellEvent] = []
+        """Process a mark, and return its events; call ``pending`` first."""
         if mark.kind == "P":
             self.line.entered_at = 0.0  # the pending line has started no command
-        else:
-            events += self._report_pending()
-            if not self.marks.nonce:
-                return events
+        elif not self.marks.nonce:
+            return []
         drawn = self.marks.drawn
         taken = self.marks.take(mark)
         if self.marks.drawn > drawn and self.marks.number is not None and not taken:
@@ -120,7 +132,7 @@ class ShellTracker:
                 self.answer = event
             elif not isinstance(event, HooksInDoubt):
                 self._take_line(event)
-        return events + taken
+        return taken
 
     def typed(self, data: bytes, place: int, now: float, *, echo: bool, ours: bool) -> None:
         """Process input, typed at a place of the stream.
@@ -148,9 +160,9 @@ class ShellTracker:
         self.marks.written(data, place)
 
     def look(self, look: Look) -> list[ShellEvent]:
-        """Process a look at the foreground, update the state, and return the events."""
+        """Process a look at the foreground, update the state, and return the events; call ``pending`` first."""
         marks, foreground = self.marks, look.foreground
-        events = self._report_pending() if self._has_started(look) else []
+        events: list[ShellEvent] = []
         quiet_s = look.now - self.last_output
         if look.replaced_at is not None:
             events += marks.shell_replaced(look.replaced_at)
@@ -159,8 +171,6 @@ class ShellTracker:
         lost = self._shell == "fish" and marks.at_prompt is False and marks.start is None and quiet_s > _PREPARED_S
         if (lost or (marks.drawing and quiet_s > _DRAWN_S)) and self._waits_in_editor(foreground):
             events += marks.prompt_drawn()
-        if marks.output_end is not None and self._waits_in_editor(foreground) and quiet_s > MOMENT_S:
-            events += marks.ended_without_mark()
         if marks.start is None:
             self._may_have_lost_hooks = True
         elif look.in_editor and quiet_s > MOMENT_S and self._shell == "bash" and self._waits_in_editor(foreground):
@@ -432,22 +442,6 @@ class ShellTracker:
         is_executing = foreground.waiting is False or look.now > self.last_output + SETTLE_S
         # While there are lines to read, a continuation prompt may follow.
         return foreground.pid != self._pid or (is_executing and not look.unread and not self.marks.entered)
-
-    def _report_pending(self) -> list[ShellEvent]:
-        """Report the command of a POSIX shell that has started, unless its line executes nothing."""
-        marks, pending = self.marks, self.marks.pending
-        if pending is None:
-            return []
-        self.line.entered_at = 0.0
-        command = self._read_line(pending)
-        if command is None and pending.start == marks.drawn:  # the line was not shown after the prompt
-            return [marks.report(None)]
-        if command is not None and not executes_nothing(command) and not may_end_marks(command):
-            return [marks.report(command)]
-        marks.withdraw()
-        if command is not None and may_end_marks(command):
-            marks.forget_shell(pending.start)
-        return []
 
     def _take_line(self, event: CommandStarted | CommandFinished) -> None:
         self.line.taken(event, self._front_shell)

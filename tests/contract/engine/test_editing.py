@@ -1,5 +1,7 @@
 """Erasing, inserting, deleting and scrolling, inside and outside the margins."""
 
+from itertools import product
+
 import pytest
 
 FULL = "aaaaa\r\nbbbbb\r\nccccc\r\nddddd"
@@ -131,19 +133,19 @@ def test_sequences_that_shift_columns_are_ignored(term, sequence):
     assert t.at == (1, 1)
 
 
+AFTER_ERASE = ["", "\r", "\r\n", "\x1b[4;1H", "\x1b[D", "X", "\x1b[31mX", "\x1b[m\x1b[K\r\n", "\x1b[K\x1b[H"]
+
+
 @pytest.mark.parametrize("erase", ["\x1b[K", "\x1b[0K", "\x1b[?K", "\x1b[m\x1b[K", "\x1b[J", "\x1b[0J", "\x1b[?J"])
-@pytest.mark.parametrize("before", ["", "\x1b[44m", "\x1b[2;1H", "\x1b[1;3H日本\x1b[1;1H"])
-@pytest.mark.parametrize(
-    "after", ["", "\r", "\r\n", "\x1b[4;1H", "\x1b[D", "X", "\x1b[31mX", "\x1b[m\x1b[K\r\n", "\x1b[K\x1b[H"]
-)
-def test_an_erase_to_the_right_with_a_wrap_pending_keeps_the_last_glyph(term, before, erase, after):
-    whole, cut = term(6, 4, before, f"abcd日{erase}{after}"), term(6, 4, *f"{before}abcd日{erase}{after}")
-    row = 1 if before == "\x1b[2;1H" else 0
-    assert whole.screen == cut.screen
-    assert whole.screen[row] == "abcd日"
-    assert whole.screen[row + 1 :] == (["X"] if "X" in after else [])
-    if not after:
-        assert whole.at == (5, row)
+def test_an_erase_to_the_right_with_a_wrap_pending_keeps_the_last_glyph(term, erase):
+    for before, after in product(["", "\x1b[44m", "\x1b[2;1H", "\x1b[1;3H日本\x1b[1;1H"], AFTER_ERASE):
+        whole, cut = term(6, 4, before, f"abcd日{erase}{after}"), term(6, 4, *f"{before}abcd日{erase}{after}")
+        row = 1 if before == "\x1b[2;1H" else 0
+        assert whole.screen == cut.screen, (before, after)
+        assert whole.screen[row] == "abcd日", (before, after)
+        assert whole.screen[row + 1 :] == (["X"] if "X" in after else []), (before, after)
+        if not after:
+            assert whole.at == (5, row), before
 
 
 def test_colored_grep_matches_at_the_right_margin_are_not_erased(term):

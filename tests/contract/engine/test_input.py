@@ -244,7 +244,7 @@ def test_keys_can_be_encoded_inside_an_unfinished_sequence(term):
     ],
 )
 def test_a_plain_paste_has_carriage_returns_and_no_other_control_characters(engine, text, expected):
-    assert encode_paste(text, engine().modes()) == expected
+    assert encode_paste(text, bracketed=engine().bracketed_paste) == expected
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_a_plain_paste_has_carriage_returns_and_no_other_control_characters(engi
 )
 def test_a_bracketed_paste_cannot_contain_its_end_sequence(term, text, inside):
     t = term(10, 2, "\x1b[?2004h")
-    assert encode_paste(text, t.engine.modes()) == b"\x1b[200~" + inside + b"\x1b[201~"
+    assert encode_paste(text, bracketed=t.engine.bracketed_paste) == b"\x1b[200~" + inside + b"\x1b[201~"
 
 
 def test_mouse_events_are_not_encoded_by_default(engine):

@@ -16,7 +16,6 @@ from nonce_pipe import spawn_with_nonce
 
 from phux_core.engine import create
 from phux_core.engine.protocol import CwdChanged, Mark, PrivateOsc, Reply
-from phux_core.server.shell.marks import mark_number
 from phux_core.shells import integrate
 
 NONCE = "5ecret-NONCE_0"
@@ -88,7 +87,8 @@ class Terminal:
                     nonce, _, rest = data.decode().partition(";")
                     if nonce == NONCE:
                         number, _, rest = rest.partition(";")
-                        self.numbers.setdefault(rest.partition(";")[0], []).append(mark_number(number))
+                        count = sum(map(int, number.split("+"))) if number else None
+                        self.numbers.setdefault(rest.partition(";")[0], []).append(count)
                         self.note(self.without_count(rest) if self.is_bash else rest)
                     else:
                         self.note(f"foreign {nonce};{rest}")

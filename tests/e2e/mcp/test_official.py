@@ -14,11 +14,6 @@ import pytest
 from mcp_host import REVISIONS, STATELESS
 from servers import BIN
 
-mcp_session = pytest.importorskip("mcp.client.session", reason="the official client (PyPI: mcp) is not installed")
-
-from mcp import Client, MCPError, StdioServerParameters  # noqa: E402
-from mcp.client.stdio import stdio_client  # noqa: E402
-
 pytestmark = pytest.mark.filterwarnings("ignore:.*2026-07-28")
 
 INSPECTOR = Path(sys.prefix) / "inspector" / "node_modules" / ".bin"
@@ -29,15 +24,21 @@ TOOLS = {
 }
 
 
+@pytest.fixture(scope="module")
+def mcp():
+    """The official library, which takes a second to import."""
+    return pytest.importorskip("mcp", reason="the official client (PyPI: mcp) is not installed")
+
+
 @pytest.fixture
-def official(cli, monkeypatch):
+def official(mcp, cli, monkeypatch):
     """Connect the official client in a revision, and call a function with the client and its notifications."""
 
     def run(revision, use):
         # In its handshake, the client offers this revision.
         if revision != STATELESS:
-            monkeypatch.setattr(mcp_session, "LATEST_HANDSHAKE_VERSION", revision)
-        server = StdioServerParameters(command=str(BIN / "phux-mcp"), env=cli.env, cwd=cli.cwd)
+            monkeypatch.setattr(mcp.client.session, "LATEST_HANDSHAKE_VERSION", revision)
+        server = mcp.StdioServerParameters(command=str(BIN / "phux-mcp"), env=cli.env, cwd=cli.cwd)
 
         async def main():
             told = []
@@ -47,7 +48,9 @@ def official(cli, monkeypatch):
 
             with anyio.fail_after(40), open(os.devnull, "w") as errors:
                 mode = STATELESS if revision == STATELESS else "legacy"
-                async with Client(stdio_client(server, errlog=errors), mode=mode, message_handler=handle) as client:
+                async with mcp.Client(
+                    mcp.client.stdio.stdio_client(server, errlog=errors), mode=mode, message_handler=handle
+                ) as client:
                     assert client.protocol_version == revision
                     await use(client, told)
 
@@ -57,7 +60,7 @@ def official(cli, monkeypatch):
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_official_client_lists_and_calls_tools_with_progress_and_cancellation(official, revision):
+def test_official_client_lists_and_calls_tools_with_progress_and_cancellation(mcp, official, revision):
     async def use(client, _told):
         names = {tool.name for tool in (await client.list_tools()).tools}
         assert names >= (TOOLS if revision != "2024-11-05" else set())
@@ -71,7 +74,7 @@ def test_official_client_lists_and_calls_tools_with_progress_and_cancellation(of
         assert json.loads(ran.content[0].text)["output"] == "42"
         assert (ran.structured_content is not None) == (revision >= "2025-06-18")
         assert (await client.call_tool("phux_run", {"target": "nothere", "command": "x"})).is_error
-        with pytest.raises(MCPError):
+        with pytest.raises(mcp.MCPError):
             await client.call_tool("nonsense", {})
 
         values = []
@@ -124,7 +127,7 @@ def test_every_tool_result_matches_its_output_schema(official, revision):
 
 
 @pytest.mark.parametrize("revision", [revision for revision in REVISIONS if revision > "2024-11-05"])
-def test_official_client_reads_resources_and_prompts_and_is_notified_of_changes(official, revision):
+def test_official_client_reads_resources_and_prompts_and_is_notified_of_changes(mcp, official, revision):
     async def use(client, told):
         await client.call_tool("phux_new", {"name": "work"})
         uris = {str(resource.uri) for resource in (await client.list_resources()).resources}
@@ -134,7 +137,7 @@ def test_official_client_reads_resources_and_prompts_and_is_notified_of_changes(
         tree = json.loads((await client.read_resource("phux://sessions")).contents[0].text)
         assert tree["sessions"][0]["name"] == "work"
         assert (await client.read_resource("phux://pane/1/screen")).contents[0].text == "$"
-        with pytest.raises(MCPError):
+        with pytest.raises(mcp.MCPError):
             await client.read_resource("phux://pane/99/screen")
         assert {prompt.name for prompt in (await client.list_prompts()).prompts} == {
             "run-and-fix",
@@ -143,7 +146,7 @@ def test_official_client_reads_resources_and_prompts_and_is_notified_of_changes(
         }
         prompt = await client.get_prompt("run-and-fix", {"command": "make"})
         assert "`make`" in prompt.messages[0].content.text
-        with pytest.raises(MCPError):
+        with pytest.raises(mcp.MCPError):
             await client.get_prompt("run-and-fix", {})
         if revision == STATELESS:
             async with client.listen(resource_subscriptions=["phux://pane/1/screen"]) as changes:
@@ -160,11 +163,11 @@ def test_official_client_reads_resources_and_prompts_and_is_notified_of_changes(
     official(revision, use)
 
 
-def test_official_client_detects_the_stateless_revision(cli):
-    server = StdioServerParameters(command=str(BIN / "phux-mcp"), env=cli.env)
+def test_official_client_detects_the_stateless_revision(mcp, cli):
+    server = mcp.StdioServerParameters(command=str(BIN / "phux-mcp"), env=cli.env)
 
     async def main():
-        async with Client(server, mode="auto") as client:
+        async with mcp.Client(server, mode="auto") as client:
             assert client.protocol_version == STATELESS
             assert client.server_info.name == "phux"
             assert client.instructions
@@ -195,6 +198,8 @@ def test_the_inspector_reports_no_errors(cli, era):
     assert complaints.strip() == ""
     made, _ = inspect("--method", "tools/call", "--tool-name", "phux_new", "--tool-arg", "name=work")
     assert made["structuredContent"]["session"] == "work"
+    if era == "auto":  # only the handshake differs
+        return
     read, _ = inspect("--method", "resources/read", "--uri", "phux://pane/1/screen")
     assert read["contents"][0]["text"] in {"$", "#"}  # the inspector passes on few variables, and not PS1
     prompts, _ = inspect("--method", "prompts/list")

@@ -19,7 +19,6 @@ PLAIN = Modes(
     alt_screen=False,
     kitty_flags=0,
 )
-BRACKETED = PLAIN._replace(bracketed_paste=True)
 
 
 def encode_key(key, *, cursor=False, keypad=False, backarrow=False):
@@ -98,7 +97,7 @@ def test_every_character_with_any_modifiers_has_an_encoding(character, ctrl, alt
 
 @given(st.text())
 def test_the_text_in_a_bracketed_paste_contains_no_escape_character(text):
-    data = encoding.encode_paste(text, BRACKETED)
+    data = encoding.encode_paste(text, bracketed=True)
     if data:
         assert data.startswith(b"\x1b[200~")
         assert data.endswith(b"\x1b[201~")
@@ -108,13 +107,13 @@ def test_the_text_in_a_bracketed_paste_contains_no_escape_character(text):
 
 @given(st.text(alphabet="\x1b[201~\x9b\n\r\tx\x03"))
 def test_an_unbracketed_paste_contains_no_controls_except_tab_and_carriage_return(text):
-    data = encoding.encode_paste(text, PLAIN)
+    data = encoding.encode_paste(text, bracketed=False)
     assert not set(data) & (set(range(32)) - {9, 13})
 
 
 def test_newlines_are_kept_in_a_bracketed_paste_and_become_carriage_returns_otherwise():
-    assert encoding.encode_paste("a\tb\r\nc\n", BRACKETED) == b"\x1b[200~a\tb\r\nc\n\x1b[201~"
-    assert encoding.encode_paste("a\tb\r\nc\n", PLAIN) == b"a\tb\rc\r"
+    assert encoding.encode_paste("a\tb\r\nc\n", bracketed=True) == b"\x1b[200~a\tb\r\nc\n\x1b[201~"
+    assert encoding.encode_paste("a\tb\r\nc\n", bracketed=False) == b"a\tb\rc\r"
 
 
 @pytest.mark.parametrize("mouse_format", ["x10", "utf8", "sgr", "urxvt", "sgr_pixels"])

@@ -46,7 +46,7 @@ class Pane:
 
     def __init__(self, hub):
         self.journal = Journal(journals.create())
-        self.tracker = ShellTracker("@3", 7, "bash", ShellMarks("nonce"), lambda _event: None)
+        self.tracker = ShellTracker("@3", 7, "bash", ShellMarks("nonce"))
         self.record = types.SimpleNamespace(cols=10, rows=4, nonce="nonce")
         self.alt_screen = False
         self.engine = self

@@ -390,17 +390,6 @@ def test_marks_are_no_longer_expected_when_a_posix_shell_loses_its_marked_prompt
     assert may_type(replay) == Ready(replay.tracker.foreground, None)
 
 
-def test_a_command_of_zsh_without_a_descriptor_for_marks_ends_when_zsh_reads_a_line():
-    replay = at_prompt("zsh")
-    replay.mark("C;exec 3<&-")
-    replay.write(b"out\r\n")
-    replay.mark("E")
-    replay.write(b"% ")
-    assert look_at_prompt(replay, "zsh") == "prompt"
-    _started, finished, ready = replay.events[1:]
-    assert (finished.exit_code, replay.output(finished), ready) == (None, b"out\r\n", PromptReady())
-
-
 @ALL
 def test_after_exec_of_another_shell_the_command_is_finished_and_marks_are_ignored(shell):
     replay = at_prompt(shell)
