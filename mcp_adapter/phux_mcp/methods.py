@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import LimitError, NoServerError, PhuxError
+from phux_core.hosts import server_address
 from phux_core.version import __version__
 from phux_mcp import prompts, resources
 from phux_mcp.answers import to_failure, to_result
@@ -234,7 +235,9 @@ class Methods:
             if self._calls > MAX_CALLS:
                 raise LimitError(f"{MAX_CALLS} calls are running", remedy="wait for some of them, or cancel some")
             arguments = tool.check(given, revision)
-            call = Call(revision, progress, self._links, arguments.pop("socket", None))
+            socket, host = arguments.pop("socket", None), arguments.pop("host", None)
+            address = server_address(socket, host) if host else socket
+            call = Call(revision, progress, self._links, address)
             return to_result(await tool.run(call, **arguments), revision)
         except PhuxError as error:
             return to_failure(error, structured=revision.structured and self._toolset.beside_tools)

@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 import phux_client
+from mcp_host import Host
 from outers import PHUX, OwnTerminal, attached
 from phux_client import blocking
 from phux_core import errors
@@ -287,3 +288,10 @@ def test_phux_is_installed_without_a_registry(box, cli):
     assert f"phux: is {box.home}/.local/share/phux/venv/bin/phux" in finished.out
     assert cli("new", "--host", "box", "-s", "installed", "-d").code == 0
     assert cli("kill", "box/installed").code == 0
+
+
+def test_a_tool_of_mcp_reaches_the_host_of_its_argument(cli, work, tmp_path):
+    with Host(cli.env, tmp_path) as mcp:
+        mcp.begin("2025-11-25")
+        assert "work" in mcp.text("phux_ls", host="box")
+        assert "is not of the form" in mcp.failure("phux_ls", host="@box")

@@ -23,7 +23,8 @@ TIMEOUT = Param("timeout_secs", number(), "seconds to wait", omitted="no limit")
 MAX_BYTES = Param("max_bytes", whole(0, 1_000_000), "the byte limit", omitted="about 9000 tokens")
 WHOLE_NUMBER = Kind(COUNT.words, COUNT.fits, {"type": "number", "minimum": 0, "multipleOf": 1})
 """A count that the first revision declares as a number."""
-_SOCKET = Param("socket", TEXT, "another server's socket")
+_SOCKET = Param("socket", TEXT, "socket path")
+_HOST = Param("host", TEXT, "SSH host")
 
 
 def tool(
@@ -32,7 +33,7 @@ def tool(
     """Register a function as a tool; its docstring describes the tool to the model.
 
     Args:
-        params: The tool's parameters; every tool also has `socket`.
+        params: The tool's parameters; every tool also has `socket` and `host`.
         seed: The names of the parameters in the first revision, without `socket`; None if that revision lacks the tool.
         options: Further options of ``Tool``.
     """
@@ -44,7 +45,7 @@ def tool(
                 title,
                 " ".join(str(run.__doc__).split()),
                 run,
-                params=(*params, _SOCKET),
+                params=(*params, _SOCKET, _HOST),
                 seed=None if seed is None else (*seed.split(), "socket"),
                 output=lambda: _optional(output()),
                 **options,
