@@ -8,6 +8,7 @@ to repeat. Import-light, because the CLI imports this module.
 from phux_core import kinds
 from phux_core.call import MOST_BYTES, Call, flag
 from phux_core.errors import BadRequestError
+from phux_core.file_calls import FILE_CALLS
 from phux_core.kinds import (
     BOOLEAN,
     COMMAND,
@@ -394,6 +395,7 @@ _CALLS = (
         repeatable=True,
     ),
     Call("thaw", "Drop the frozen copy.", _OWNER, repeatable=True),
+    *FILE_CALLS,
 )
 
 CALLS: "Mapping[str, Call]" = {call.name: call for call in _CALLS}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from phux_client import flows
 from phux_client.aio.acts import PaneActs
+from phux_client.aio.files import PaneFiles
 from phux_client.aio.logs import PaneLogs
 from phux_client.aio.pointing import PanePointing
 from phux_client.aio.screens import PaneScreens
@@ -186,7 +187,7 @@ class Part(Handle):
         await self._phux.drive(flows.swap(self._phux.caller, self._ref, other))
 
 
-class Pane(PaneActs, PaneLogs, PanePointing, PaneScreens, Part):
+class Pane(PaneActs, PaneFiles, PaneLogs, PanePointing, PaneScreens, Part):
     """A live handle of a pane. Reading and typing never attach and never resize.
 
     Attributes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from phux_client import flows
 from phux_client.blocking.acts import PaneActs
+from phux_client.blocking.files import PaneFiles
 from phux_client.blocking.logs import PaneLogs
 from phux_client.blocking.pointing import PanePointing
 from phux_client.blocking.screens import PaneScreens
@@ -187,7 +188,7 @@ class Part(Handle):
         self._phux.drive(flows.swap(self._phux.caller, self._ref, other))
 
 
-class Pane(PaneActs, PaneLogs, PanePointing, PaneScreens, Part):
+class Pane(PaneActs, PaneFiles, PaneLogs, PanePointing, PaneScreens, Part):
     """A live handle of a pane. Reading and typing never attach and never resize.
 
     Attributes:

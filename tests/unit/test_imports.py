@@ -36,6 +36,7 @@ CONTRACT = {
         "wire",
         "compact_json",
         "lazy",
+        "file_calls",
         "files",
         "hosts",
         "paths",

@@ -50,6 +50,7 @@ VERBS = {
     "skill": "print a guide for models",
     "completion": "print a script for shell completion",
     "server": "run the server in the foreground",
+    "cp": "copy a file to or from a server",
     "host": "check or prepare another machine",
     "proxy": "connect stdin and stdout to the server",
 }
