@@ -76,11 +76,12 @@ def highlighted(screen: "Document") -> "list[Document]":
     """Return the candidates for the highlighted entry of a menu; one, if it is clear.
 
     That is the inverse or colored run under the cursor; else the inverse runs; else the runs in a background color
-    that no other row has. Colored runs of one column do not count: they are borders and gutters.
+    that no other row has. Colored runs of one column, and blank ones, do not count: they are borders, gutters and
+    shadows.
     """
     inverse = styled_runs(screen, lambda style: style["inverse"] or None)
     colored = styled_runs(screen, lambda style: None if style["bg"] == _DEFAULT else tuple(style["bg"].items()))
-    colored = [run for run in colored if run["width"] > 1]
+    colored = [run for run in colored if run["width"] > 1 and run["text"].strip()]
     cursor = screen["cursor"]
     if cursor is not None and cursor["visible"]:
         under = [run for run in inverse + colored if _covers(run, cursor["y"], cursor["x"])]

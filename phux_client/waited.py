@@ -20,7 +20,7 @@ class Waited(ScreenState):
 
     Attributes:
         met: The condition that held, by the name of its argument; ``idle`` for ``idle_ms``.
-        met_line: The line that ``until`` or ``regex`` found; None for other conditions.
+        met_line: The line that ``until`` or ``regex`` found, as far as it was written; None for other conditions.
         met_seq: The sequence number at which the condition held; the next wait can take it as ``since``.
 
     Example:

@@ -171,6 +171,12 @@ class Opening(contextlib.AbstractAsyncContextManager["Phux"]):
             self._phux.close()
 
 
+async def despite_cancellation(action: Callable[[], Awaitable[object]]) -> None:
+    """Await an action, also if the task is cancelled."""
+    with anyio.CancelScope(shield=True):
+        await action()
+
+
 async def in_thread(function: Callable[[Argument], Result], argument: Argument) -> Result:
     """Call a blocking function in a thread; after a cancellation, do not wait for it."""
     return await anyio.to_thread.run_sync(function, argument, abandon_on_cancel=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from phux_client import flows
 from phux_client.aio.acts import PaneActs
+from phux_client.aio.backend import despite_cancellation
 from phux_client.aio.files import PaneFiles
 from phux_client.aio.logs import PaneLogs
 from phux_client.aio.pointing import PanePointing
@@ -14,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
+    from types import TracebackType
     from typing import Self
 
     from phux_client.aio.server import Phux
@@ -97,8 +101,17 @@ class EventStream:
 class Handle:
     """A handle of a session, window or pane.
 
+    Its ``async with`` block kills the session, window or pane at its end.
+
     Attributes:
         id: The id of the session, window or pane.
+
+    Example:
+        >>> async with await phux.new_session("build", command=["sh"]) as build:
+        ...     (await build.pane.run("echo built")).output
+        'built'
+        >>> [session.name for session in await phux.sessions()]
+        ['work']
     """
 
     _scope = ""
@@ -110,6 +123,15 @@ class Handle:
     @property
     def _ref(self) -> tuple[str, int]:
         return self._scope, self.id
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        with contextlib.suppress(errors.NoSuchTargetError, errors.NoServerError):  # it has ended already
+            await despite_cancellation(self.kill)
 
     async def select(self) -> shapes.Place:
         """Give the focus to the session, window or pane, and to the window and session around it.

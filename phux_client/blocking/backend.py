@@ -76,6 +76,11 @@ class Slot(_local):
     stream: Stream | None = None
 
 
+def despite_cancellation(action: "Callable[[], object]") -> None:
+    """Run an action."""
+    action()
+
+
 def in_thread(function: "Callable[[Argument], Result]", argument: "Argument") -> "Result":
     """Call a blocking function."""
     return function(argument)

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from phux_client import flows
 from phux_client.blocking.acts import PaneActs
+from phux_client.blocking.backend import despite_cancellation
 from phux_client.blocking.files import PaneFiles
 from phux_client.blocking.logs import PaneLogs
 from phux_client.blocking.pointing import PanePointing
@@ -15,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
+    from types import TracebackType
     from typing import Self
 
     from phux_client.blocking.server import Phux
@@ -98,8 +102,17 @@ class EventStream:
 class Handle:
     """A handle of a session, window or pane.
 
+    Its ``with`` block kills the session, window or pane at its end.
+
     Attributes:
         id: The id of the session, window or pane.
+
+    Example:
+        >>> with phux.new_session("build", command=["sh"]) as build:
+        ...     build.pane.run("echo built").output
+        'built'
+        >>> [session.name for session in phux.sessions()]
+        ['work']
     """
 
     _scope = ""
@@ -111,6 +124,15 @@ class Handle:
     @property
     def _ref(self) -> tuple[str, int]:
         return self._scope, self.id
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        with contextlib.suppress(errors.NoSuchTargetError, errors.NoServerError):  # it has ended already
+            despite_cancellation(self.kill)
 
     def select(self) -> shapes.Place:
         """Give the focus to the session, window or pane, and to the window and session around it.

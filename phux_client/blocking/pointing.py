@@ -73,7 +73,8 @@ class PanePointing:
         r"""Return the highlighted entry of a menu.
 
         That is the inverse or colored region under the cursor. If there is none, it is the inverse region, and if
-        there is none either, the region of at least two columns in a background color that no other row has.
+        there is none either, the region of at least two columns, with text, in a background color that no other row
+        has.
 
         Args:
             timeout_s: How long to wait for a highlighted region.

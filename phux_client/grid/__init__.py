@@ -43,4 +43,4 @@ def show_grid(socket: str, visit: "Visit") -> tuple[str, int]:
     finally:
         terminal.close()
         signals.close()
-    return grid.ending, grid.code
+    return grid.ending or "", grid.code

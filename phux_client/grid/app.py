@@ -27,15 +27,10 @@ _LOST = 1
 
 
 class Grid(FullScreen):
-    """One grid.
-
-    Attributes:
-        ending: A message about the end; empty if the user quit.
-    """
+    """One grid."""
 
     def __init__(self, socket: str, visit: "Visit", *, outer: "Outer", signals: "Signals") -> None:
         super().__init__(outer, signals)
-        self.ending = ""
         self._visit = visit
         self._model = GridModel()
         self._exchange = Exchange(socket, self._model, self.touch, self._use, self._lost)
@@ -65,8 +60,7 @@ class Grid(FullScreen):
             self.selector.register(link, selectors.EVENT_READ, self._exchange.serve)
 
     def _lost(self, why: str) -> None:
-        self.ending = why
-        self.end(_LOST)
+        self.stop(_LOST, why)
 
     # Time
 
@@ -122,7 +116,7 @@ class Grid(FullScreen):
             self.end(code)
             return
         self.outer.enter()
-        self.redraw()
+        self.resized()
         try:
             self._exchange.connect()
         except errors.PhuxError as error:

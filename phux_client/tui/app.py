@@ -1,13 +1,10 @@
-"""The event loop of an attached client.
+"""An attached client: the session on the user's terminal, and the user's keys to the session.
 
-The loop has one thread and blocks only in its selector. Replies to requests arrive later, and output is written as the
-terminal accepts it. A screen that could not be painted is painted later in its latest state.
+Nothing blocks: replies to requests arrive later, and keys that have to wait for them stay in a queue.
 """
 
 import os
 import selectors
-import signal
-import time
 from collections import deque
 
 from phux_client.tui import keyboard as keys
@@ -15,7 +12,8 @@ from phux_client.tui.actions import Actions
 from phux_client.tui.commands import Command
 from phux_client.tui.conversation import Conversation
 from phux_client.tui.copying import Copying
-from phux_client.tui.keyboard import Keyboard
+from phux_client.tui.hint import Hint
+from phux_client.tui.loop import TerminalLoop
 from phux_client.tui.model import Model
 from phux_client.tui.mouse import Mouse
 from phux_client.tui.requests import Requests
@@ -24,7 +22,7 @@ from phux_core.bindings import Bindings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from phux_client.flows._types import Document
     from phux_client.tui.box import Box
@@ -32,13 +30,8 @@ if TYPE_CHECKING:
     from phux_client.tui.outer import Outer, Signals
     from phux_client.tui.prompts import Ask, Confirm
 
-_READ_SIZE = 65536
-_ENDS = {signal.SIGTERM: "terminated", signal.SIGHUP: "the terminal hung up", signal.SIGINT: "interrupted"}
-_GONE = "the terminal is gone"
-_KNOWS_SYNCHRONIZED = frozenset(f"\x1b[?2026;{answer}$y".encode() for answer in (1, 2, 3))
 
-
-class App:
+class App(TerminalLoop):
     """One attached client.
 
     Args:
@@ -46,9 +39,9 @@ class App:
         cli: The program and first arguments that run a command of the prompt.
 
     Attributes:
-        code: The exit code, once the loop has ended.
         prompt: The open prompt, if any; it receives the keys.
         box: The open overlay, if any; it receives the keys.
+        view_before: The last view of the previous attachment.
         focused: Whether the terminal has the focus; True until it reports otherwise.
     """
 
@@ -63,17 +56,18 @@ class App:
         cli: "Sequence[str]",
         read_only: bool = False,
     ) -> None:
+        super().__init__(outer, signals)
         self.socket = socket
         changes = settings["keys"]
         assert isinstance(changes, dict)
         self.bindings = Bindings(str(settings["prefix"]), changes)
         self.read_only = read_only
-        self.outer = outer
         self.model = Model()
+        self.view_before: Document | None = None
+        self.hint = Hint(self.bindings)
         self.prompt: Ask | Confirm | None = None
         self.box: Box | None = None
         self.focused = True
-        self.code = 0
         self.screen = Screen(self, outer, settings)
         self.server = Conversation(self, socket, session)
         self.requests = Requests(outer, settings)
@@ -81,97 +75,61 @@ class App:
         self.actions = Actions(self)
         self._mouse = Mouse(self)
         self._cli = cli
-        self._signals = signals
-        self._keyboard = Keyboard()
-        self._keys_due: float | None = None
         self._typed: deque[keys.Event] = deque()
-        self._selector = selectors.DefaultSelector()
         self._commands: list[Command] = []
-        self._ending: str | None = None
 
     # Lifecycle
 
     def run(self) -> str:
         """Show the session until the client detaches or the session ends; return a message about the end."""
-        self._selector.register(self._signals, selectors.EVENT_READ, self._read_signals)
         self.server.connect()
         try:
-            while self._ending is None:
-                self.screen.paint()
-                self._choose_watched()
-                for key, _mask in self._selector.select(self._timeout()):
-                    key.data()
-                self._keep_time()
-                self._take_typed()
-                if self.outer.is_gone:
-                    self.end(_GONE, 1)
+            self.run_loop()
         finally:
             for command in self._commands:
                 command.abandon()
             self.server.close()
-            self._selector.close()
-        assert self._ending is not None
-        return self._ending
+        assert self.ending is not None
+        return self.ending
 
     def end(self, text: str, code: int = 0) -> None:
         """Stop after this iteration of the loop."""
-        if self._ending is None:
-            self._ending, self.code = text, code
+        self.stop(code, text)
 
-    def _timeout(self) -> float:
-        due = [*self.screen.due(), *self.server.due()]
-        due += [moment for moment in (self._keys_due, self.actions.repeat_until) if moment is not None]
-        return max(0.0, min(due) - time.monotonic())
+    def paint(self) -> None:
+        """Draw what has changed."""
+        self.screen.paint()
 
-    def _keep_time(self) -> None:
-        now = time.monotonic()
-        if self._keys_due is not None and now >= self._keys_due:
-            self._keys_due = None
-            self._add_keys(self._keyboard.flush())
+    def due(self) -> list[float]:
+        """Return when ``keep_time`` is due."""
+        return [*self.screen.due(), *self.server.due(), *self.actions.due()]
+
+    def keep_time(self, now: float) -> None:
+        """Process expired times."""
         self.screen.keep_time(now)
         self.server.keep_time(now)
         self.actions.keep_time(now)
 
-    def _choose_watched(self) -> None:
-        """Watch for keys unless they must wait, and for descriptors with unwritten data to become writable."""
-        self._watch(0, selectors.EVENT_READ, self._read_keys, wanted=not self.server.holds_keys)
-        self._watch(self.outer, selectors.EVENT_WRITE, self.outer.flush, wanted=self.outer.wants_to_write)
+    def before_wait(self) -> None:
+        """Watch for keys unless they must wait, and for the connection to become writable if it has unsent bytes."""
+        self.reads_keys = not self.server.holds_keys
         link = self.server.link
         if link is not None:
             events = selectors.EVENT_READ | (selectors.EVENT_WRITE if link.wants_to_write else 0)
-            if self._selector.get_key(link).events != events:
-                self._selector.modify(link, events, self.server.serve)
+            if self.selector.get_key(link).events != events:
+                self.selector.modify(link, events, self.server.serve)
 
-    def _watch(self, stream: "int | Outer", events: int, then: "Callable[[], None]", *, wanted: bool) -> None:
-        watched = stream in self._selector.get_map()
-        if wanted and not watched:
-            self._selector.register(stream, events, then)
-        elif watched and not wanted:
-            self._selector.unregister(stream)
+    def after_wait(self) -> None:
+        """Handle typed input, as far as it need not wait."""
+        self._take_typed()
 
     def watch_link(self, link: "Link") -> None:
         """Register a new connection with the selector."""
-        self._selector.register(link, selectors.EVENT_READ, self.server.serve)
+        self.selector.register(link, selectors.EVENT_READ, self.server.serve)
 
     def forget_link(self, link: "Link") -> None:
         """Unregister a connection."""
-        self._selector.unregister(link)
-
-    def _read_signals(self) -> None:
-        for number in sorted(self._signals.read()):
-            if number in _ENDS:
-                self.end(_ENDS[signal.Signals(number)], 128 + number)
-            elif number == signal.SIGTSTP:
-                self.suspend()
-            else:
-                if number == signal.SIGCONT:
-                    self.outer.enter_again()
-                self.resized()
-
-    def suspend(self) -> None:
-        """Suspend the process until the shell resumes it."""
-        self.outer.suspend()
-        self.resized()
+        self.selector.unregister(link)
 
     def resized(self) -> None:
         """Read the terminal's size, and redraw everything."""
@@ -180,6 +138,7 @@ class App:
 
     def begin_anew(self) -> None:
         """Discard the model; the server sends it again."""
+        self.view_before = self.model.view
         self.model = Model()
         self.copying.over()
 
@@ -193,30 +152,20 @@ class App:
         if self.server.is_silent:
             return self.server.problem
         if self.actions.awaits_key:
-            return self.bindings.prefix
-        return "read-only" if self.read_only else ""
+            return self.actions.note
+        return "  ".join(filter(None, ("read-only" if self.read_only else "", self.hint.text)))
 
     # Keys
 
-    def _read_keys(self) -> None:
-        try:
-            data = os.read(0, _READ_SIZE)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        if not data:
-            self.end(_GONE, 1)
-            return
-        events = self._keyboard.feed(data)
-        wait = self._keyboard.timeout_s
-        self._keys_due = None if wait is None else time.monotonic() + wait
-        self._add_keys(events)
-
-    def _add_keys(self, events: "Sequence[keys.Event]") -> None:
+    def take(self, events: "Sequence[keys.Event]") -> None:
+        """Queue input."""
         if any(isinstance(event, (keys.KeyPress, keys.Text, keys.Paste)) for event in events):
             self.screen.dismiss()  # before the key's action, which may show another message
         self._typed += events
+
+    def knows_synchronized(self) -> None:
+        """Record that the terminal supports synchronized output."""
+        self.screen.knows_synchronized()
 
     def _take_typed(self) -> None:
         """Handle typed input in order, for the program in the pane or for phux, until some of it must wait."""
@@ -250,12 +199,12 @@ class App:
     def _take_key(self, event: "keys.Event") -> None:
         """Handle input for phux: its own keys, the mouse, and reports of the terminal."""
         self.screen.touch()
+        event = keys.plain(event)
         if isinstance(event, keys.Focus):
             self.focused = event.focused
             self.report_focus()
         elif isinstance(event, keys.Answer):
-            if event.data in _KNOWS_SYNCHRONIZED:
-                self.screen.knows_synchronized()
+            pass  # the loop has handled it
         elif isinstance(event, keys.Text) and len(event.text) > 1:
             # One event at a time, because each may close the prompt or overlay that takes the next one.
             self._typed.extendleft(keys.Text(character) for character in reversed(event.text))
@@ -309,12 +258,12 @@ class App:
 
         def read() -> None:
             if command.read():
-                self._selector.unregister(command)
+                self.selector.unregister(command)
                 self._commands.remove(command)
                 self._show_result(line, command.lines())
 
         self._commands.append(command)
-        self._selector.register(command, selectors.EVENT_READ, read)
+        self.selector.register(command, selectors.EVENT_READ, read)
 
     def _show_result(self, line: str, lines: list[str]) -> None:
         if len(lines) > 1:

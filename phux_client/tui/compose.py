@@ -6,6 +6,7 @@ from phux_client.tui.canvas import BLANK, Canvas, cells_of, fit, overlay
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import TypeAlias
 
     from phux_client.tui.canvas import Cell, Cursor, Row
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     Plan: TypeAlias = list[tuple[Row, list[tuple[int, int, int, int]]]]
     """For each row of a window: its cells without panes, and the inserted pieces of panes: pane, row, column, width."""
 
+NUMBER, NUMBER_ACTIVE = "30;44", "30;41"
+# The digits in five rows of three pixels.
+_DIGITS = tuple(
+    [f"{int(row):03b}".replace("0", " ").replace("1", "#") for row in digit]
+    for digit in ("75557", "26227", "71747", "71717", "55711", "74717", "74757", "71111", "75757", "75717")
+)
 ACTIVE_BORDER = "32"
 BORDER = "90"
 OUTSIDE: "Cell" = ("·", "90")
@@ -51,12 +58,14 @@ class Composer:
         status_cursor: int | None = None,
         over: "Over | None" = None,
         box: "tuple[list[Row], str] | None" = None,
+        numbers: "Mapping[int, int] | None" = None,
     ) -> Canvas:
         """Compose the whole screen.
 
         Args:
             status_cursor: The cursor's column in the status line, if the cursor is there.
             box: Rows to show in a frame on top of the panes, and its title.
+            numbers: Numbers to show in the centers of panes, by their ids.
         """
         height = rows - 1 if status is not None else rows
         arrangement = model.arrangement
@@ -68,6 +77,11 @@ class Composer:
             outer_row(whole[y] if y < arrangement.rows else None, first_x, arrangement.cols, cols)
             for y in range(first_y, first_y + height)
         ]
+        for pane, number in (numbers or {}).items():
+            place = arrangement.panes.get(pane)
+            if place is not None:
+                style = NUMBER_ACTIVE if pane == model.active_pane else NUMBER
+                draw_number(drawn, number, style, (place.x - first_x, place.y - first_y, place.cols, place.rows))
         cursor = None
         if at is not None and 0 <= at[0] - first_x < cols and 0 <= at[1] - first_y < height:
             cursor = (at[0] - first_x, at[1] - first_y, at[2])
@@ -172,6 +186,23 @@ def outer_row(row: "Row | None", first: int, width: int, cols: int) -> "Row":
         return row
     shown = min(cols, width - first)
     return fit(row, shown, first) + [OUTSIDE] * (cols - shown)
+
+
+def draw_number(drawn: "list[Row]", number: int, style: str, place: tuple[int, int, int, int]) -> None:
+    """Draw a number in the center of a place: large if it fits."""
+    x, y, cols, rows = place
+    digits = str(number)
+    lines = [
+        "  ".join("".join(pixel * 2 for pixel in _DIGITS[int(digit)][row]) for digit in digits) for row in range(5)
+    ]
+    is_large = cols > len(lines[0]) and rows >= len(lines)
+    if not is_large:
+        lines = [digits]
+    left, top = x + max(0, (cols - len(lines[0])) // 2), y + max(0, (rows - len(lines)) // 2)
+    for row, line in enumerate(lines, start=top):
+        for column, pixel in enumerate(line, start=left):
+            if pixel != " " and 0 <= row < len(drawn) and 0 <= column < len(drawn[row]):
+                drawn[row] = overlay(drawn[row], [(" " if is_large else pixel, style)], column)
 
 
 def draw_box(drawn: "list[Row]", content: "list[Row]", title: str, cols: int, rows: int) -> None:

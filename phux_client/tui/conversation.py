@@ -14,6 +14,8 @@ from phux_core.hosts import is_remote, split_address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phux_client.flows._types import Document
     from phux_client.tui.app import App
     from phux_client.tui.link import OnError, OnReply
@@ -53,6 +55,8 @@ class Conversation:
         self._dropped = 0
         self._before_move: int | None = None
         self._move_until: float | None = None
+        self._moves = 0
+        self._is_switching = False
 
     # Requests
 
@@ -95,20 +99,23 @@ class Conversation:
         if self._move_until is None:
             self._before_move = self._app.model.active_pane
             self._move_until = time.monotonic() + _MOVE_S
+        self._moves += 1
+        move = self._moves
 
         def refused(error: errors.PhuxError) -> None:
             self._show_error(error)
-            self._move_until = None
+            moved(error)
 
         def moved(_reply: object) -> None:
-            self._move_until = None
+            if move == self._moves:  # else another move has begun, after the view of this one
+                self._move_until = None
 
         self.ask(call, moved, refused, **params)
 
     @property
     def holds_keys(self) -> bool:
         """Whether typed keys must wait: for the service, the delivery of earlier input, or a change of focus."""
-        is_attached = self.attachment is not None and self._app.model.active_pane is not None
+        is_attached = self.attachment is not None and self._app.model.active_pane is not None and not self._is_switching
         return not self.is_silent and (not is_attached or bool(self._unanswered) or self._move_until is not None)
 
     def type_into(self, pane: int | None, items: "list[Document]") -> None:
@@ -200,6 +207,7 @@ class Conversation:
     def _take_view(self, view: "Document") -> None:
         model = self._app.model
         before = model.active_pane
+        self._app.actions.saw(model.view or self._app.view_before, view)
         model.take_view(view)
         self._app.screen.take_view(view)
         if before is None and not self._app.focused:  # the server does not know the focus of a new attachment
@@ -230,8 +238,10 @@ class Conversation:
         """Attach to a session, instead of the current one if any."""
         before = self.attachment
         cols, rows = self._app.screen.area
+        self._is_switching = True
 
         def attached(reply: "Document") -> None:
+            self._is_switching = False
             self.attachment, self.session = reply["attachment"], session
             self._lost_at = None
             self._attempts = 0
@@ -242,6 +252,7 @@ class Conversation:
                 self.request("detach", attachment=before)
 
         def refused(error: errors.PhuxError) -> None:
+            self._is_switching = False
             if before is None:
                 self._app.end(error.message, error.exit_code)
             else:
@@ -249,6 +260,22 @@ class Conversation:
 
         read_only = self._app.read_only or None
         self.request("attach", attached, refused, session=session, cols=cols, rows=rows, read_only=read_only)
+
+    def switch(self, choose: "Callable[[Document], int | None]") -> None:
+        """Attach to the session that ``choose`` returns for the tree; delay input until then."""
+        self._is_switching = True
+
+        def show(tree: "Document") -> None:
+            session = choose(tree)
+            self._is_switching = False
+            if session is not None:
+                self.attach_to(session)
+
+        def refused(error: errors.PhuxError) -> None:
+            self._is_switching = False
+            self._show_error(error)
+
+        self.ask("tree", show, refused)
 
     def _repeat_input(self) -> None:
         """Type unanswered input, unless it was typed already."""
@@ -293,6 +320,7 @@ class Conversation:
         elif now - self._lost_at > _GIVE_UP_S:
             self._app.end(why, 1)
         self._move_until = None
+        self._is_switching = False
         self._expect()
 
     def _retry_later(self, error: errors.HostError) -> None:

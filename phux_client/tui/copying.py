@@ -16,15 +16,23 @@ if TYPE_CHECKING:
     from phux_core.errors import PhuxError
 
 
+_MOST_BUFFERS = 20
+_MOST_BUFFERED = 4 * 1024 * 1024
+
+
 class Copying:
-    """The client's state of copy mode."""
+    """The client's state of copy mode.
+
+    Attributes:
+        buffers: The copied texts, the latest first.
+    """
 
     def __init__(self, app: "App") -> None:
         self._app = app
         self._mode: CopyMode | None = None
         self._asked: tuple[int, int] | None = None
         self._opening: int | None = None
-        self.buffer = ""
+        self.buffers: list[str] = []
 
     @property
     def is_on(self) -> bool:
@@ -67,7 +75,7 @@ class Copying:
         mode = self._mode
         if mode is None or mode.is_busy:  # keys wait until copy mode is ready; mouse events are dropped
             return
-        if isinstance(event, Text) and event.text in {"/", "?"}:
+        if isinstance(event, Text) and event.text in {"/", "?"} and not mode.awaits_character:
             upwards = event.text == "/"
             label = "search up:" if upwards else "search down:"
             self._app.prompt = Ask(label, lambda text: self._search(text, upwards=upwards))
@@ -78,13 +86,13 @@ class Copying:
         self._app.screen.touch()
 
     def holds(self, typed: "deque[Event]") -> bool:
-        """Return whether typed input must wait: copy mode is opening, or loads rows for a search or a copy.
+        """Return whether typed input must wait: copy mode is opening, or loads the row that the input is for.
 
         A key that cancels the operation ends copy mode, and drops the input before it.
         """
         if self._opening is not None:
             giving_up = {"C-c"}
-        elif self._mode is not None and self._mode.is_busy and self.is_on:
+        elif self._mode is not None and self.is_on and (self._mode.is_busy or not self._mode.knows_row):
             giving_up = {"C-c", "Escape", "q"}
         else:
             return False
@@ -109,7 +117,12 @@ class Copying:
             self._app.server.ask("thaw", attachment=self._app.server.attachment)
 
     def _store(self, text: str) -> None:
-        self.buffer = text
+        if not text:
+            self._app.screen.say("only blanks are selected")
+            return
+        self.buffers = [text, *(other for other in self.buffers if other != text)][:_MOST_BUFFERS]
+        while sum(map(len, self.buffers)) > _MOST_BUFFERED:
+            self.buffers.pop()
         if self._app.outer.set_clipboard(text):
             self._app.screen.say(f"copied {len(text)} character{'' if len(text) == 1 else 's'}")
         else:

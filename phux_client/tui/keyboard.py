@@ -104,9 +104,12 @@ class Paste(_Event):
 
 
 class MouseEvent(_Event):
-    """A mouse event, in cells from 0; ``kind`` and ``button`` as in the wire's mouse items."""
+    """A mouse event, in cells from 0; ``kind`` and ``button`` as in the wire's mouse items.
 
-    __slots__ = ("alt", "button", "ctrl", "kind", "shift", "x", "y")
+    ``clicks`` is 2 or 3 in the press of a double or triple click, which ``mouse`` counts.
+    """
+
+    __slots__ = ("alt", "button", "clicks", "ctrl", "kind", "shift", "x", "y")
 
     def __init__(
         self,
@@ -118,6 +121,7 @@ class MouseEvent(_Event):
         ctrl: bool = False,
         alt: bool = False,
         shift: bool = False,
+        clicks: int = 1,
     ) -> None:
         self.kind = kind
         self.button = button
@@ -126,6 +130,7 @@ class MouseEvent(_Event):
         self.ctrl = ctrl
         self.alt = alt
         self.shift = shift
+        self.clicks = clicks
 
 
 class Focus(_Event):

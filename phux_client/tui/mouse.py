@@ -1,5 +1,7 @@
 """The mouse: focus a pane, drag a divider, scroll, select, or pass events to programs that enabled it."""
 
+import time
+
 from phux_client.tui.keyboard import MouseEvent
 from phux_core.layout import Divider
 
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
 
 _WHEEL_KEYS = {"wheel_up": "Up", "wheel_down": "Down"}
 _WHEEL_LINES = 3
+_CLICK_S = 0.4
+"""The longest time between the clicks of a double or triple click."""
 
 
 class Mouse:
@@ -23,6 +27,7 @@ class Mouse:
         self._is_moving = False
         self._held: int | None = None
         self._pressed_at: MouseEvent | None = None
+        self._clicked = (0.0, -1, -1, 0)  # the last click: its time and place, and how many there were
 
     def take(self, event: MouseEvent) -> None:
         """Handle a mouse event, in cells of the terminal."""
@@ -52,7 +57,17 @@ class Mouse:
                 app.server.move("select", scope="pane", id=pane)
         elif event.kind == "release":
             self._held = None
-        self._in_pane(pane, arrangement.panes[pane], event)
+        self._in_pane(pane, arrangement.panes[pane], self._counted(event))
+
+    def _counted(self, event: MouseEvent) -> MouseEvent:
+        """Return a press of the left button with the number of clicks in the same place."""
+        if event.kind != "press" or event.button != "left":
+            return event
+        now = time.monotonic()
+        at, x, y, clicks = self._clicked
+        clicks = clicks % 3 + 1 if (x, y) == (event.x, event.y) and now - at <= _CLICK_S else 1
+        self._clicked = (now, event.x, event.y, clicks)
+        return _moved(event, 0, 0, clicks)
 
     def _drag(self, event: MouseEvent) -> None:
         divider = self._dragged
@@ -96,8 +111,8 @@ class Mouse:
             self._wheel(pane, inside)
         elif event.button == "left":
             self._select(pane, inside)
-        elif event.button == "middle" and event.kind == "press" and app.copying.buffer:
-            app.server.type_into(pane, [{"paste": app.copying.buffer}])
+        elif event.button == "middle" and event.kind == "press" and app.copying.buffers:
+            app.server.type_into(pane, [{"paste": app.copying.buffers[0]}])
 
     def _wheel(self, pane: int, event: MouseEvent) -> None:
         app = self._app
@@ -108,8 +123,11 @@ class Mouse:
             app.copying.begin(pane, event)
 
     def _select(self, pane: int, event: MouseEvent) -> None:
-        """Start selecting where the button was pressed, once the mouse moves."""
-        if event.kind == "press":
+        """Select a word or line by clicks, or start selecting where the button was pressed, once the mouse moves."""
+        if event.kind == "press" and event.clicks > 1:
+            self._pressed_at = None
+            self._app.copying.begin(pane, event)
+        elif event.kind == "press":
             self._pressed_at = event
         elif event.kind == "move" and self._pressed_at is not None:
             self._app.copying.begin(pane, self._pressed_at, event)
@@ -127,10 +145,10 @@ class Mouse:
                 self._app.server.move("select", scope="window", id=index)
 
 
-def _moved(event: MouseEvent, x: int, y: int) -> MouseEvent:
-    return MouseEvent(
-        event.kind, event.button, event.x + x, event.y + y, ctrl=event.ctrl, alt=event.alt, shift=event.shift
-    )
+def _moved(event: MouseEvent, x: int, y: int, clicks: int | None = None) -> MouseEvent:
+    held = {"ctrl": event.ctrl, "alt": event.alt, "shift": event.shift}
+    clicks = event.clicks if clicks is None else clicks
+    return MouseEvent(event.kind, event.button, event.x + x, event.y + y, clicks=clicks, **held)
 
 
 def _document(event: MouseEvent) -> "Document":

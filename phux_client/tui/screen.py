@@ -4,7 +4,7 @@ import time
 
 from phux_client.tui.compose import Composer
 from phux_client.tui.paint import Painter
-from phux_client.tui.status import message_line, status_line
+from phux_client.tui.status import status_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,10 +111,11 @@ class Screen:
         if self._settings["status"] and rows > 1:
             if app.prompt is not None:
                 status, status_cursor = app.prompt.line(cols)
-            elif self._message is not None:
-                status = message_line(self._message[0], cols)
             else:
-                status, self._places = status_line(self._settled(view), cols, time.time(), note=app.note())
+                message = None if self._message is None else self._message[0]
+                status, self._places = status_line(
+                    self._settled(view), cols, time.time(), note=app.note(), message=message
+                )
         area = rows if status is None else rows - 1
         canvas = self._composer.compose(
             app.model,
@@ -124,6 +125,7 @@ class Screen:
             status_cursor=status_cursor,
             over=app.copying.over_panes(),
             box=None if app.box is None else app.box.overlay(cols, area),
+            numbers=app.actions.numbers(),
         )
         self._outer.set_mouse(self._mouse_mode())
         self._outer.set_title(_title(view, app.model.panes))

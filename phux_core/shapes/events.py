@@ -108,11 +108,13 @@ class CommandFinished(_PaneEvent):
     Attributes:
         exit_code: The command's exit status; null if the shell did not report it.
         command_id: The command's id in the command ledger; null if the ledger no longer has it.
+        command: The command line; absent if it is unknown.
     """
 
     event: Literal["command_finished"] = "command_finished"
     exit_code: int | None
     command_id: str | None
+    command: str | None = None
 
 
 @frozen(kw_only=True)

@@ -208,7 +208,7 @@ class _Screen:
         exit_status: The exit status of a dead pane's program; absent while it is running, or if a signal ended it.
         signal: The name of the signal that ended the program; absent otherwise.
         met: The condition that ended a wait; absent otherwise, or if it timed out.
-        met_line: The line that matched; absent for other conditions.
+        met_line: The line that matched, as far as it was written; absent for other conditions.
     """
 
     pane: int

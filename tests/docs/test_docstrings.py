@@ -6,6 +6,7 @@ import ast
 import asyncio
 import contextlib
 import doctest
+import importlib
 import inspect
 import io
 import itertools
@@ -53,9 +54,15 @@ def test_examples_that_need_no_server_run(name):
     assert found.failed == 0
 
 
+def _exported(module):
+    yield from ((name, getattr(module, name)) for name in module.__all__)
+    yield "PaneExpectation", importlib.import_module(f"{module.__name__}.expecting").PaneExpectation
+    if module is blocking:
+        yield "expect", phux_client.expect
+
+
 def _members(module):
-    for name in module.__all__:
-        thing = getattr(module, name)
+    for name, thing in _exported(module):
         if inspect.isclass(thing):
             yield name, thing
             own = {name: member for kind in reversed(thing.__mro__[:-1]) for name, member in vars(kind).items()}
@@ -175,10 +182,11 @@ def _captured():
 NAMES_OF_TYPES = {"PaneId": tree, "Event": events}
 # Literal types and unions of shapes, which have no examples.
 VOCABULARY = {name for name in phux_client.__all__ if get_origin(getattr(phux_client, name)) in {Literal, UnionType}}
+HANDLES = {*aio.__all__, "PaneExpectation", "expect"} - {"DEFAULT_TIMEOUT_S"}
 SHAPES_AND_ERRORS = [
     name
     for name in phux_client.__all__
-    if inspect.isclass(getattr(phux_client, name)) and name not in {*aio.__all__, *NAMES_OF_TYPES, *VOCABULARY}
+    if inspect.isclass(getattr(phux_client, name)) and name not in {*HANDLES, *NAMES_OF_TYPES, *VOCABULARY}
 ]
 
 
@@ -244,6 +252,5 @@ def _run_all(text, name, names):
 
 def test_the_examples_of_every_exported_name_are_tested():
     plain = {"__version__", "blocking"}
-    handles = {*aio.__all__} - {"DEFAULT_TIMEOUT_S"}
-    assert {*phux_client.__all__} == {*handles, *SHAPES_AND_ERRORS, *NAMES_OF_TYPES, *VOCABULARY, *plain}
+    assert {*phux_client.__all__} == {*HANDLES, *SHAPES_AND_ERRORS, *NAMES_OF_TYPES, *VOCABULARY, *plain}
     assert {*blocking.__all__} == {*aio.__all__}

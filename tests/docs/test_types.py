@@ -34,7 +34,9 @@ def examples(tmp_path_factory):
     for document in DOCUMENTS:
         for number, example in enumerate(re.findall(r"```python\n(.*?)```", document.read_text(), re.DOTALL), 1):
             (directory / f"{document.stem.lower().replace('-', '_')}_{number}.py").write_text(module(example))
-    assert len(list(directory.iterdir())) >= 9
+    for path in ROOT.glob("docs/examples/*.py"):
+        (directory / f"example_{path.name}").write_text(path.read_text())
+    assert len(list(directory.iterdir())) >= 20
     exported = "".join(f"print(phux_client.{name})\n" for name in phux_client.__all__)
     (directory / "exported_names.py").write_text(f"import phux_client\n\n{exported}")
     return directory

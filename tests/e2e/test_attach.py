@@ -529,9 +529,10 @@ def test_a_click_on_a_window_in_the_status_line_selects_the_window(client, phux)
 def test_any_key_dismisses_a_message(client, phux, key):
     press(client, "9")
     client.shows("there is no window 9")
-    assert not any("[work]" in line for line in client.screen())
+    client.shows("[work] 0:sh*")
     client.type(key)
-    client.shows("[work]", within_s=3)  # without a key, the message would stay for four seconds
+    # Without a key, the message would stay for four seconds.
+    client.until(lambda: "there is no window 9" not in client.screen()[-1], within_s=3)
 
 
 def test_the_key_that_closes_the_output_of_a_command_still_has_its_effect(client, phux):
@@ -1082,3 +1083,132 @@ def test_new_with_json_does_not_attach(server, phux):
     with OwnTerminal([PHUX, "new", "-s", "mine", "--json"], environment(server.socket)) as client:
         assert client.wait() == 0
         assert b'"session": "mine"' in client.raw
+
+
+# The keys of tmux
+
+
+def say(client, text):
+    """Print a text in the active pane, where the command line does not contain it."""
+    client.type(f"clear; echo {text[:1]}''{text[1:]}\r")
+    client.shows(text)
+
+
+def test_the_hint_for_the_prefix_is_shown_until_the_prefix_was_used(server, phux, tmp_path):
+    state = {"XDG_STATE_HOME": str(tmp_path)}
+    with attached(server.socket, "work", **state) as client:
+        client.shows("C-a ?: help")
+        press(client, "?")
+        client.shows("create a window")
+        client.type("q")
+        client.until(lambda: "C-a ?: help" not in client.screen()[-1])
+    with attached(server.socket, "work", **state) as client:
+        client.shows("[work]")
+        assert "C-a ?: help" not in client.screen()[-1]
+    assert [path.stat().st_mode & 0o777 for path in (tmp_path / "phux", *(tmp_path / "phux").iterdir())] == [
+        0o700,
+        0o600,
+    ]
+
+
+def test_an_unbound_key_says_so(client):
+    press(client, "b")
+    client.shows("C-a b is not bound; C-a ? lists the keys")
+    press(client, "\x1b")
+    client.until(lambda: "not bound" not in client.screen()[-1])
+
+
+def test_panes_are_swapped_broken_out_and_returned_to(client, phux):
+    press(client, "%")
+    client.until(lambda: len(panes(phux)) == 2)
+    first, second = panes(phux)
+    press(client, "{")
+    client.until(lambda: list(panes(phux)) == [second, first])
+    assert active_pane(phux) == second
+    press(client, "}", ";")
+    client.until(lambda: list(panes(phux)) == [first, second] and active_pane(phux) == first)
+    press(client, ";")
+    client.until(lambda: active_pane(phux) == second)
+    press(client, "!")
+    client.shows("0:sh 1:sh*")
+    assert list(panes(phux)) == [second]
+    press(client, "!")
+    client.shows("the pane has a window of its own")
+
+
+def test_a_digit_goes_to_the_pane_that_shows_it(client, phux):
+    press(client, "%")
+    client.until(lambda: len(panes(phux)) == 2)
+    press(client, "q")
+    client.shows("a digit goes to a pane")
+    client.type("0")
+    client.until(lambda: active_pane(phux) == min(panes(phux)))
+    press(client, "q")
+    client.type("echo $((6*7))\r")  # other keys are for the program
+    client.shows("42")
+
+
+def test_windows_are_found_selected_and_moved_by_name_and_index(client, phux):
+    phux.session("work").new_window("editor", select=False)
+    press(client, ".")
+    client.shows("move window 0 to index:")
+    client.type("12\r")
+    client.shows("1:editor 12:sh*")
+    press(client, "'")
+    client.type("1\r")
+    client.shows("1:editor* 12:sh")
+    press(client, "f")
+    client.shows("filter: _")
+    client.type("12 sh")
+    client.shows("filter: 12 sh_")
+    client.type("\r")
+    client.shows("1:editor 12:sh*")
+    press(client, "'")
+    client.type("7\r")
+    client.shows("there is no window 7")
+
+
+def test_sessions_are_switched_by_key_and_filter(client, phux):
+    phux.new_session("other", command=["sh"])
+    phux.new_session("third", command=["sh"])
+    press(client, ")")
+    client.type("echo in-''other\r")  # keys wait for the next session
+    client.shows("[other]")
+    client.shows("in-other")
+    press(client, "(")
+    client.shows("[work]")
+    press(client, "s")
+    client.shows("(2) third")
+    client.type("/thi\r")
+    client.shows("[third]")
+    press(client, "\x1b[Z")  # BTab
+    client.shows("[work]")
+    press(client, "s")
+    client.shows("(1) other")
+    client.type("1")
+    client.shows("[other]")
+
+
+def test_copied_texts_are_chosen_to_paste(client):
+    say(client, "first")
+    press(client, "[")
+    client.type("g0v$y")
+    client.shows("copied 5 characters")
+    say(client, "second")
+    press(client, "[")
+    client.type("g0v$y")
+    client.shows("copied 6 characters")
+    press(client, "=")
+    client.shows("(0) 6: 'second'")
+    client.type("1")
+    client.shows("$ first")
+
+
+def test_a_double_click_copies_a_word_and_a_triple_click_a_line(client):
+    say(client, "one /tmp/two.txt three")
+    place = "\x1b[<0;8;1"
+    client.type(f"{place}M{place}m{place}M{place}m")
+    client.shows("copied 12 characters")
+    assert base64.b64encode(b"/tmp/two.txt") in client.raw
+    client.type(f"{place}M{place}m")
+    client.shows("copied 23 characters")

@@ -67,8 +67,14 @@ def inside(tmp_path, environment):
     return run
 
 
-@pytest.mark.parametrize("namespace", [WITHOUT_PROC, WITH_OUTER_PROC], ids=["no proc", "outer proc"])
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash", "ksh", "mksh"])
+@pytest.mark.parametrize(
+    ("namespace", "shell"),
+    [
+        *((WITHOUT_PROC, shell) for shell in ("bash", "fish", "dash", "mksh")),
+        *((WITH_OUTER_PROC, shell) for shell in ("bash", "zsh", "ksh")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "no proc" if value is WITHOUT_PROC else "outer proc",
+)
 def test_commands_run_without_a_matching_proc(inside, namespace, shell):
     path = shutil.which(shell)
     if path is None:

@@ -160,14 +160,14 @@ def test_a_command_that_cannot_be_typed_is_one_command_like_others(phux, open_sh
         seen = []
         for event in events:
             if event.event in {"command_started", "command_finished"}:
-                seen.append((event.event, getattr(event, "command", None) or event.exit_code))
+                seen.append((event.event, event.command, getattr(event, "exit_code", None)))
             if len(seen) == 4:
                 break
     assert seen == [
-        ("command_started", "# first\necho\t$?\n(exit 7)"),
-        ("command_finished", 7),
-        ("command_started", "echo\t$?; alias | wc -l"),
-        ("command_finished", 0),
+        ("command_started", "# first\necho\t$?\n(exit 7)", None),
+        ("command_finished", "# first\necho\t$?\n(exit 7)", 7),
+        ("command_started", "echo\t$?; alias | wc -l", None),
+        ("command_finished", "echo\t$?; alias | wc -l", 0),
     ]
     assert [entry.command for entry in pane.commands()][-2:] == [seen[0][1], seen[2][1]]
     assert pane.run("alias two=echo\n\ttwo lines", timeout_s=20).exit_code == (127 if shell == "ksh" else 0)

@@ -213,7 +213,7 @@ EVENTS = [
     {"event": "pane_closed", "terminal": "@1", "exit_status": None, "signal": "SIGKILL", "seq": 5},
     {"event": "command_started", "terminal": "@1", "command": "make", "command_id": "1.1", "seq": 5},
     {"event": "command_started", "terminal": "@1", "command": None, "command_id": "1.1", "seq": 5},
-    {"event": "command_finished", "terminal": "@1", "exit_code": 2, "command_id": "1.1", "seq": 5},
+    {"event": "command_finished", "terminal": "@1", "exit_code": 2, "command_id": "1.1", "command": "ls x", "seq": 5},
     {"event": "command_finished", "terminal": "@1", "exit_code": None, "command_id": None, "seq": 5},
     {"event": "state_changed", "terminal": "@1", "state": "awaiting_secret", "command": "sudo", "pid": 7, "seq": 5},
     {"event": "state_changed", "terminal": "@1", "state": "dead", "command": None, "pid": None, "seq": 5},

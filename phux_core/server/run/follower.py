@@ -183,7 +183,9 @@ class RunFollower:
         elif isinstance(event, CommandFinished):
             if event.start is not None:
                 id_ = self._ledger.id_at(event.start)
-                self._emit("command_finished", event.end, exit_code=event.exit_code, command_id=id_)
+                line = self._ledger.line_at(event.start)
+                fields = {"exit_code": event.exit_code, "command_id": id_, **({"command": line} if line else {})}
+                self._emit("command_finished", event.end, **fields)
             self.settle()  # first: callers of a run do not wait for the ledger
             self._ledger.take(event, None)
         elif self._shell.tracker.marks.editor:

@@ -55,7 +55,7 @@ def bounded(frozen_heap):
 def test_text_after_a_very_long_control_string_is_shown(term, bounded, opening):
     for filler in (b"x", b"1", b";"):
         t = term(20, 3, "before ", opening)
-        for _ in range(16):
+        for _ in range(8):
             t.feed(filler * (MEGABYTE // 4))
         t.feed("\x1b\\", "after")
         assert t.screen == ["before after"], filler

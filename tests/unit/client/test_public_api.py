@@ -135,6 +135,7 @@ EXPORTED = [
     "UncleanEnd",
     "UnderlineStyle",
     "UnsafePathError",
+    "Upgraded",
     "VersionError",
     "Waited",
     "Window",

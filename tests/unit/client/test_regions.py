@@ -14,6 +14,7 @@ from phux_core.errors import AmbiguousError, BadRequestError, NoSuchTargetError
 PLAIN = {**dict.fromkeys(regions.STYLES, False), "fg": {"kind": "default"}, "bg": {"kind": "default"}}
 INVERSE = {**PLAIN, "inverse": True}
 BLUE = {**PLAIN, "bg": {"kind": "palette", "index": 4}}
+BLACK = {**PLAIN, "bg": {"kind": "palette", "index": 0}}
 
 
 def screen(*lines, cells=(), cursor=None):
@@ -68,6 +69,7 @@ def test_a_run_reaches_over_blanks_after_the_text():
         pytest.param(
             screen("a", "b", "c", cells=[(0, 0, BLUE), *run_of(1, 0, 3, BLUE), (2, 0, BLUE)]), [(1, 0)], id="a gutter"
         ),
+        pytest.param(screen("a", "", cells=[*run_of(0, 0, 3, BLUE), *run_of(1, 0, 3, BLACK)]), [(0, 0)], id="a shadow"),
         pytest.param(
             screen("a", "b", cells=[*run_of(0, 0, 3, BLUE), *run_of(1, 0, 3, BLUE)]), [], id="a color of several rows"
         ),

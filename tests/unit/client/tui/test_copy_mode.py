@@ -199,6 +199,7 @@ KEYS = [
     "G",
     "v",
     "V",
+    *("<C-v>", "e", "W", "{", "}", "*", "o", "f", ";", ",", "9"),
     "w",
     "b",
     "$",
@@ -231,6 +232,108 @@ def test_no_key_sequence_moves_the_cursor_out_of_bounds(count, keys):
         assert 0 <= x < COLS
         assert 0 <= y < ROWS
         assert all(len(row) == COLS for row in rows)
+
+
+def copied(reader, *keys):
+    assert reader.press(*keys)
+    return reader.mode.copied
+
+
+def at(reader):
+    return reader.mode.x, reader.mode.y
+
+
+def test_the_space_key_starts_a_selection():
+    assert copied(Reader(["one two"]), "0", " ", "l", "l", "y") == "one"
+
+
+def test_a_rectangle_is_copied_without_the_text_beside_it():
+    reader = Reader(["abcdef", "語語語", "ab"])
+    assert copied(reader, "g", "0", "l", "<C-v>", "G", "l", "l", "y") == "bcd\n語語\nb"
+
+
+def test_the_shape_of_a_selection_changes_in_place():
+    reader = Reader(["abcdef", "abcdef"])
+    assert copied(reader, "g", "0", "l", "v", "j", "l", "<C-v>", "V", "v", "y") == "bcdef\nabc"
+
+
+def test_the_key_o_goes_to_the_other_end_of_the_selection():
+    reader = Reader(["abcdef"])
+    reader.press("0", "l", "l", " ", "l", "o")
+    assert at(reader) == (2, 0)
+    assert copied(reader, "h", "y") == "bcd"
+
+
+@pytest.mark.parametrize(
+    ("keys", "column"),
+    [("fa", 2), ("ta", 1), ("fa;", 6), ("fa;,", 2), ("$Fa", 6), ("$Ta", 7), ("tz", 0), ("$Fa;", 2), ("f ", 3)],
+)
+def test_characters_in_the_row_are_found(keys, column):
+    reader = Reader(["b-a b-a b"])
+    reader.press("0", *keys)
+    assert at(reader) == (column, 0)
+
+
+@pytest.mark.parametrize(
+    ("keys", "column"), [("w", 3), ("ww", 4), ("W", 7), ("e", 2), ("E", 5), ("$b", 9), ("$B", 7), ("3w", 7), ("^", 0)]
+)
+def test_words_end_at_punctuation_and_large_words_at_blanks(keys, column):
+    reader = Reader(["foo.ba a-cd"])
+    reader.press("0", *keys)
+    assert at(reader) == (column, 0)
+
+
+def test_words_go_on_in_other_rows():
+    reader = Reader(["one", "  two", "", "three"])
+    reader.press("g", "0", "w")
+    assert at(reader) == (2, 1)
+    reader.press("w", "w")
+    assert at(reader) == (0, 3)
+    reader.press("b", "b")
+    assert at(reader) == (2, 1)
+
+
+def test_a_number_repeats_a_key():
+    reader = Reader(LINES)
+    reader.press("g", "1", "2", "j")
+    assert reader.mode.y == 12
+    reader.press("2", "0", "0", "k")
+    assert reader.mode.y == 0
+
+
+def test_braces_go_from_paragraph_to_paragraph():
+    reader = Reader(["a", "b", "", "", "c", "", "d"])
+    reader.press("g", "}")
+    assert reader.mode.y == 2
+    reader.press("}")
+    assert reader.mode.y == 5
+    reader.press("}")
+    assert reader.mode.y == 6
+    reader.press("{", "{")
+    assert reader.mode.y == 3
+
+
+def test_the_star_searches_the_word_at_the_cursor():
+    reader = Reader(["foo bar", "x", "bar foo"])
+    reader.press("g", "0", "*")
+    assert at(reader) == (4, 2)
+    reader.press("#")
+    assert at(reader) == (0, 0)
+
+
+@pytest.mark.parametrize(("clicks", "text"), [(2, "/tmp/語.txt"), (3, 'a "/tmp/語.txt"\n')])
+def test_clicks_copy_a_word_or_a_line(clicks, text):
+    reader = Reader(['a "/tmp/語.txt"'])
+    assert reader.mode.take(MouseEvent("press", "left", 5, 0, clicks=clicks))
+    assert reader.mode.copied == text
+
+
+def test_a_word_that_is_clicked_before_its_row_is_loaded_is_copied_when_it_is():
+    mode = CopyMode(7, COLS, ROWS, 1, (0, 0))
+    assert not mode.take(MouseEvent("press", "left", 1, 0, clicks=2))
+    assert mode.is_busy
+    mode.give(0, [(fit(cells_of("word x"), COLS), False)])
+    assert mode.copied == "word"
 
 
 # Typed input that must wait
@@ -272,6 +375,8 @@ def test_keys_wait_until_copy_mode_has_opened():
     client.copying.begin(7)
     assert client.type(Text("v"), Text("y")) == [Text("v"), Text("y")]
     client.reply()
+    assert client.type(Text("v")) == [Text("v")]
+    client.reply()
     assert client.type(Text("v")) == []
 
 
@@ -280,10 +385,12 @@ def test_keys_wait_for_the_rows_of_a_long_copy():
     client.copying.begin(7)
     client.reply()
     client.reply()
-    assert client.type(Text("v"), Text("g"), Text("y"), Text("x")) == [Text("x")]
+    assert client.type(Text("v"), Text("g"), Text("y")) == [Text("y")]
+    client.reply()
+    assert client.type(Text("y"), Text("x")) == [Text("x")]
     while client.asked[-1][0] == "frozen_rows":
         client.reply()
-    assert client.copying.buffer.count("text") == 995
+    assert client.copying.buffers[0].count("text") == 995
     assert client.type(Text("x")) == []
 
 
@@ -293,8 +400,10 @@ def test_a_key_cancels_a_long_copy_and_discards_the_keys_before_it(key):
     client.copying.begin(7)
     client.reply()
     client.reply()
-    assert client.type(Text("v"), Text("g"), Text("y"), Text("x")) == [Text("x")]
+    assert client.type(Text("v"), Text("g"), Text("y")) == [Text("y")]
+    client.reply()
+    assert client.type(Text("y"), Text("x")) == [Text("x")]
     assert client.type(Text("x"), key) == []
     assert client.asked[-1][0] == "thaw"
     assert not client.copying.is_on
-    assert client.copying.buffer == ""
+    assert client.copying.buffers == []

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phux_client.tui.box import Box, choices, key_list
+from phux_client.tui.box import Box, Picker, choices, key_list
 from phux_client.tui.canvas import cells_of
 from phux_client.tui.compose import ACTIVE_BORDER, BORDER, OUTSIDE, Composer
 from phux_client.tui.keyboard import KeyPress, MouseEvent, Text
 from phux_client.tui.model import Model
 from phux_client.tui.prompts import Ask, Confirm
-from phux_client.tui.status import message_line, status_line, window_label
+from phux_client.tui.status import ALERT, message_line, status_line, window_label
 from phux_core import layout as layouts
 from phux_core.bindings import ACTIONS, DEFAULTS, Bindings, canonical, is_action, is_key
 from phux_core.errors import BadConfigError, BadSizeError, LimitError
@@ -201,6 +201,35 @@ def test_a_message_line_has_no_escape_characters_and_fits_the_width():
     assert len(message_line("a" * 100, 20)) == 20
 
 
+def test_a_message_leaves_the_windows_visible_if_there_is_room():
+    line, places = status_line(view(names=["sh", "vim"]), 60, 0.0, message="copied 5 characters")
+    assert text_of(line).startswith("[work] 0:sh* 1:vim ")
+    assert text_of(line).endswith(" copied 5 characters ")
+    assert [window for *_place, window in places] == [10, 11]
+    line, places = status_line(view(names=["sh", "vim"]), 60, 0.0, message="m" * 100)
+    assert text_of(line) == f" {'m' * 58}…"
+    assert places == []
+
+
+def test_signs_show_where_windows_do_not_fit_and_lead_to_them():
+    many = view(names=[f"window-{n}" for n in range(30)])
+    line, places = status_line(many, 60, 0.0)
+    assert " < " not in text_of(line)
+    assert " > " in text_of(line)
+    shown = [window for *_place, window in places]
+    assert shown == list(range(10, 10 + len(shown)))
+    start, _end, _window = places[-1]
+    assert text_of(line)[start] == ">"
+    many["windows"][0]["active"], many["windows"][17]["active"] = False, True
+    many["windows"][3]["bell"] = True
+    line, places = status_line(many, 60, 0.0)
+    assert text_of(line)[places[0][0]] == "<"
+    assert line[places[0][0]][1] == ALERT
+    assert places[0][2] == places[1][2] - 1
+    line, _places = status_line(view(names=["sh", "vim"]), 60, 0.0)
+    assert ">" not in text_of(line)
+
+
 # Prompts
 
 
@@ -313,11 +342,12 @@ TREE = {
 
 
 def picker(current, chosen):
-    return Box([label for label, *_rest in choices(TREE)], "choose", current, chosen.append)
+    offered = choices(TREE)
+    return Picker([one[0] for one in offered], "choose", current, chosen.append, found=[one[1] for one in offered])
 
 
 def test_the_choices_of_a_tree_are_sessions_windows_and_panes():
-    assert [choice[1:] for choice in choices(TREE)] == [
+    assert [choice[2:] for choice in choices(TREE)] == [
         (1, "session", 1),
         (1, "window", 10),
         (1, "window", 11),
@@ -349,7 +379,48 @@ def test_a_list_scrolls_to_the_current_line(size):
     box.overlay(*size)
     box.take(Text("G"))
     shown = [text_of(line) for line in box.overlay(*size)[0]]
-    assert shown[-1].strip().startswith("0: x"[: max(1, size[0] - 3)].strip()) or size == (1, 1)
+    assert shown[-1].strip().startswith("(6)   0: x"[: max(1, size[0] - 3)].strip()) or size == (1, 1)
+
+
+def lines_of(box):
+    return [text for line in box.overlay(80, 24)[0] if (text := text_of(line).strip())]
+
+
+def test_a_filter_finds_the_lines_that_have_all_its_words():
+    chosen = []
+    box = picker(1, chosen)
+    for character in "/WORK vi":
+        assert not box.take(Text(character))
+    assert lines_of(box) == ["work:1.1 @3  vi  fullscreen"]
+    assert "filter: WORK vi_" in box.overlay(80, 24)[1]
+    assert box.take(KeyPress("Enter"))
+    assert chosen == [4]
+
+
+def test_escape_ends_a_filter_and_keeps_the_current_line():
+    box = picker(0, [])
+    for event in (Text("/"), Text("v"), Text("i"), KeyPress("Escape")):
+        assert not box.take(event)
+    assert len(lines_of(box)) == len(choices(TREE))
+    assert box.take(KeyPress("Escape"))
+
+
+def test_enter_chooses_nothing_if_a_filter_finds_nothing():
+    chosen = []
+    box = picker(0, chosen)
+    for character in "/zzz":
+        box.take(Text(character))
+    assert lines_of(box) == ["nothing matches"]
+    assert not box.take(KeyPress("Enter"))
+    box.take(KeyPress("C-u"))
+    assert box.take(KeyPress("Enter"))
+    assert len(chosen) == 1
+
+
+def test_a_digit_chooses_the_line_that_shows_it():
+    chosen = []
+    assert picker(0, chosen).take(Text("5"))
+    assert chosen == [5]
 
 
 def test_a_text_box_scrolls_and_any_other_key_closes_it():
