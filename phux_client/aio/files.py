@@ -13,15 +13,19 @@ from phux_core.errors import RefusedError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from os import PathLike
 
     from phux_client.aio.driver import Driver
     from phux_client.aio.server import Phux
 
-    Progress = Callable[[int, int], None]
-
 
 async def put(
-    phux: Driver, local: str, remote: str, *, pane: int | None = None, on_progress: Progress | None = None
+    phux: Driver,
+    local: str,
+    remote: str,
+    *,
+    pane: int | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> str:
     """Copy a local file to the machine of the server, and return its path there; see ``Pane.put``."""
     source = Source(local)
@@ -52,7 +56,12 @@ async def put(
 
 
 async def get(
-    phux: Driver, remote: str, local: str, *, pane: int | None = None, on_progress: Progress | None = None
+    phux: Driver,
+    remote: str,
+    local: str,
+    *,
+    pane: int | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> str:
     """Copy a file from the machine of the server, and return its local path; see ``Pane.get``."""
     about = await phux.request(flows.Request("file_info", path=remote, pane=pane))
@@ -85,7 +94,11 @@ class PaneFiles:
     _phux: Phux
 
     async def put(
-        self, local: str | os.PathLike[str], remote: str | os.PathLike[str], *, on_progress: Progress | None = None
+        self,
+        local: str | PathLike[str],
+        remote: str | PathLike[str],
+        *,
+        on_progress: Callable[[int, int], None] | None = None,
     ) -> str:
         """Copy a local file to the machine of the pane.
 
@@ -113,7 +126,11 @@ class PaneFiles:
         return await put(self._phux, os.fspath(local), os.fspath(remote), pane=self.id, on_progress=on_progress)
 
     async def get(
-        self, remote: str | os.PathLike[str], local: str | os.PathLike[str], *, on_progress: Progress | None = None
+        self,
+        remote: str | PathLike[str],
+        local: str | PathLike[str],
+        *,
+        on_progress: Callable[[int, int], None] | None = None,
     ) -> str:
         """Copy a file of the machine of the pane here; the guarantees are those of ``put``.
 

@@ -14,14 +14,20 @@ from phux_core.errors import RefusedError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from os import PathLike
 
     from phux_client.blocking.driver import Driver
     from phux_client.blocking.server import Phux
 
-    Progress = Callable[[int, int], None]
 
-
-def put(phux: Driver, local: str, remote: str, *, pane: int | None = None, on_progress: Progress | None = None) -> str:
+def put(
+    phux: Driver,
+    local: str,
+    remote: str,
+    *,
+    pane: int | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> str:
     """Copy a local file to the machine of the server, and return its path there; see ``Pane.put``."""
     source = Source(local)
     try:
@@ -50,7 +56,14 @@ def put(phux: Driver, local: str, remote: str, *, pane: int | None = None, on_pr
         source.close()
 
 
-def get(phux: Driver, remote: str, local: str, *, pane: int | None = None, on_progress: Progress | None = None) -> str:
+def get(
+    phux: Driver,
+    remote: str,
+    local: str,
+    *,
+    pane: int | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> str:
     """Copy a file from the machine of the server, and return its local path; see ``Pane.get``."""
     about = phux.request(flows.Request("file_info", path=remote, pane=pane))
     path = about["path"]
@@ -82,7 +95,11 @@ class PaneFiles:
     _phux: Phux
 
     def put(
-        self, local: str | os.PathLike[str], remote: str | os.PathLike[str], *, on_progress: Progress | None = None
+        self,
+        local: str | PathLike[str],
+        remote: str | PathLike[str],
+        *,
+        on_progress: Callable[[int, int], None] | None = None,
     ) -> str:
         """Copy a local file to the machine of the pane.
 
@@ -110,7 +127,11 @@ class PaneFiles:
         return put(self._phux, os.fspath(local), os.fspath(remote), pane=self.id, on_progress=on_progress)
 
     def get(
-        self, remote: str | os.PathLike[str], local: str | os.PathLike[str], *, on_progress: Progress | None = None
+        self,
+        remote: str | PathLike[str],
+        local: str | PathLike[str],
+        *,
+        on_progress: Callable[[int, int], None] | None = None,
     ) -> str:
         """Copy a file of the machine of the pane here; the guarantees are those of ``put``.
 

@@ -260,7 +260,7 @@ def names_in(annotation):
 
 
 GENERAL = {"re", "Pattern", "str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "type", "Self"}
-GENERAL |= {"datetime", "Sequence", "Mapping", "AsyncIterator", "AbstractAsyncContextManager"}
+GENERAL |= {"Callable", "PathLike", "datetime", "Sequence", "Mapping", "AsyncIterator", "AbstractAsyncContextManager"}
 VARIABLES = {"Result", "Shape"}
 
 
