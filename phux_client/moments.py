@@ -85,15 +85,78 @@ def parse(text: str) -> Moment:
         if len(text) <= len(str(_MAX_SEQ)) and int(text) <= _MAX_SEQ:
             return Moment("seq", int(text), text)
     elif text[:1] in {"+", "-"}:
-        match = _DURATION.fullmatch(text, 1)
-        if match:
-            seconds = sum(float(count or 0) * unit for count, unit in zip(match.groups(), _UNITS_S, strict=True))
+        seconds = _seconds(text[1:])
+        if seconds is not None:
             return Moment("after_start" if text[0] == "+" else "before_end", seconds, text)
     else:
         at = _epoch(text)
         if at is not None:
             return Moment("at", at, text)
     raise BadRequestError(f"{text!r:.80} is not a moment", remedy=f"write {FORMS}")
+
+
+TIME_FORMS = "a date or a date and time (2026-05-01T12:00), `today`, `yesterday`, or how long ago (2h, 1d12h)"
+"""The forms of a time, for help and errors."""
+
+
+def parse_time(text: str, now: float) -> float:
+    """Parse a time, and return it in epoch seconds; a date means its first moment.
+
+    Args:
+        text: One of ``TIME_FORMS``; without a zone, in local time.
+        now: The current time.
+
+    Raises:
+        BadRequestError: The text is not a time.
+
+    Example:
+        >>> parse_time("2026-05-01T12:00:00Z", 0.0), parse_time("1h30m", 6000.0)
+        (1777636800.0, 600.0)
+    """
+    word = text.strip().removesuffix(" ago").strip()
+    days_ago = {"today": 0, "yesterday": 1}.get(word.lower())
+    if days_ago is not None:
+        from datetime import datetime, timedelta
+
+        midnight = datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0, microsecond=0)  # noqa: DTZ006  local
+        return (midnight - timedelta(days=days_ago)).timestamp()
+    seconds = _seconds(word.removeprefix("-").replace(" ", ""))
+    if seconds is not None:
+        return max(0.0, now - seconds)
+    at = _epoch(word)
+    if at is None:
+        raise BadRequestError(f"{text!r:.80} is not a time", remedy=f"write {TIME_FORMS}")
+    return at
+
+
+def time_of(value: object) -> float:
+    """Return a time given as a value of the library: text, a datetime, or epoch seconds.
+
+    Raises:
+        BadRequestError: The value is not a time.
+
+    Example:
+        >>> time_of(12.5)
+        12.5
+    """
+    import time
+
+    if isinstance(value, str):
+        return parse_time(value, time.time())
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value
+    try:
+        return float(value.timestamp())  # type: ignore[attr-defined]
+    except (AttributeError, ValueError, OverflowError, OSError):
+        raise BadRequestError(f"{value!r:.80} is not a time", remedy=f"use {TIME_FORMS}") from None
+
+
+def _seconds(text: str) -> float | None:
+    """Return the length of a duration such as 1h30m; None for another text."""
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        return None
+    return sum(float(count or 0) * unit for count, unit in zip(match.groups(), _UNITS_S, strict=True))
 
 
 def _epoch(text: str) -> float | None:

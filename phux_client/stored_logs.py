@@ -67,8 +67,10 @@ def _answer(request: flows.Request, worker: "_Worker") -> "Document":
     which: Document = {name: given.pop(name) for name in ("pane", "log", "id") if name in given}
     if call.name == "log_list":
         return worker.ask({"do": "list", "live": []})
-    if call.name == "commands" and not which:
-        return worker.ask({"do": "newest_commands"})
+    if call.name == "commands" and "id" not in which:
+        everywhere, most = given.pop("everywhere"), given.pop("max_commands", None)
+        asked = {"do": "select_commands", "selection": given, "stored": everywhere, "most": most}
+        return worker.ask({**asked, **which, "newest": not which and not everywhere})
     if call.name not in _JOBS or not which:
         raise errors.NoSuchTargetError(
             "no server is running, and there is no such log", remedy="`phux logs --list` lists the logs"
@@ -83,15 +85,29 @@ def search(
     context: int = 0,
     max_matches: int | None = None,
     root: str | None = None,
+    **selection: object,
 ) -> "Document":
-    """Search all stored logs, or those of the sessions called ``session``, and return a Matches document."""
+    """Search all stored logs, or those of the sessions called ``session``, and return a Matches document.
+
+    Args:
+        pattern: A pattern of Python's ``re``.
+        session: The name of the sessions.
+        context: The number of lines to include around each match.
+        max_matches: The most matches, 1000 by default.
+        root: The directory of all logs; the user's by default.
+        selection: ``since``, ``until``, ``failed`` and ``exit_code``, as for ``flows.search``.
+    """
+    from phux_client.flows.log_reading import matches_document
+    from phux_client.flows.log_reading import selection as as_sent
+
+    selection = as_sent(selection)
     with _Worker(root) as worker:
         logs = None
         if session is not None:
             listed = worker.ask({"do": "list", "live": []})["logs"]
             logs = [entry["log"] for entry in listed if entry["session"] == session]
         request = {"do": "search", "pattern": pattern, "logs": logs, "context": context, "most": max_matches or 1000}
-        return {"schema_version": 1, **worker.ask(request, _SEARCH_S)}
+        return matches_document(worker.ask({**request, "selection": selection}, _SEARCH_S))
 
 
 class _Worker:

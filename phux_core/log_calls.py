@@ -1,10 +1,12 @@
 """The calls that read the past of panes: logs, commands, screens and timelines. Import-light like ``calls``."""
 
 from phux_core.call import MOST_BYTES, Call, flag
-from phux_core.kinds import COUNT, ID, MODE, MOMENT, STRING, Param, whole
+from phux_core.kinds import COUNT, ID, INTEGER, MODE, MOMENT, STRING, Param, whole
 
 MOST_ENTRIES = 10_000
 """The most entries in a page of a timeline."""
+MOST_COMMANDS = 10_000
+"""The most commands that a reply lists, unless they are all of one pane."""
 FRAME_MS = 16
 """The shortest time between two screens of a film while output follows output."""
 _DAY_MS = 24 * 60 * 60 * 1000
@@ -23,6 +25,15 @@ _BUDGET = (
     Param("mode", MODE, "rendered as on a terminal, stripped of escape sequences, or raw", default="rendered"),
 )
 
+_PERIOD = (
+    Param("since", MOMENT, "only from this time on, in seconds since 1970"),
+    Param("until", MOMENT, "only before this time, in seconds since 1970"),
+)
+_RESULTS = (
+    flag("failed", "only commands that ended with another exit status than 0"),
+    Param("exit_code", INTEGER, "only commands that ended with this exit status"),
+)
+
 LOG_CALLS = (
     Call(
         "commands",
@@ -30,6 +41,11 @@ LOG_CALLS = (
         Param("pane", ID, "only commands of this pane", omitted="all current panes"),
         Param("id", STRING, "only the command with this id, PANE.NUMBER or LOG.NUMBER"),
         Param("log", STRING, "only commands in the log with this id"),
+        flag("everywhere", "also commands of closed panes and earlier servers"),
+        *_PERIOD,
+        *_RESULTS,
+        Param("grep", STRING, "only commands whose line matches this Python regex"),
+        Param("max_commands", whole(0, MOST_COMMANDS), "only the newest N commands"),
         result="`commands`, a list of entries (see Logs)",
         repeatable=True,
         cancellable=True,
@@ -108,6 +124,8 @@ LOG_CALLS = (
         Param("session", ID, "only panes of this session"),
         flag("everywhere", "also search closed panes and earlier servers"),
         _CONTEXT,
+        *_PERIOD,
+        *_RESULTS,
         Param("max_matches", whole(0, 100_000), "maximum matches to return", default=1000),
         result="`matches`, a list (see Logs), and `truncated`, whether there are more",
         repeatable=True,

@@ -4,9 +4,10 @@ import argparse
 import math
 
 from phux_cli.verbs import VERBS
+from phux_client.moments import TIME_FORMS
 from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadSizeError, PhuxError, TimedOutError
-from phux_core.kinds import BOOLEAN, STATES, Param, number
+from phux_core.kinds import BOOLEAN, STATES, STRING, Param, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -225,6 +226,20 @@ def parse_size(text: str) -> tuple[int, int]:
     if len(text) > _LONGEST_SIZE or "-" in text:
         raise BadSizeError(f"{text[:40]!r} is not a size")
     return int(cols), int(rows)
+
+
+def add_selection(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") -> None:
+    """Add the flags that select commands by time and exit status."""
+    times = {"since": "only from this time on", "until": "only before this time"}
+    for name, meaning in times.items():
+        param = params[name].but(kind=STRING, doc=f"{meaning}: {TIME_FORMS}" if name == "since" else meaning)
+        add_param(parser, param, f"--{name} TIME")
+    add_params(parser, params, "--failed", "--exit-code N")
+
+
+def selection(options: argparse.Namespace) -> "dict[str, Any]":
+    """Return the values of the flags of ``add_selection``, as parameters of flows."""
+    return {name: getattr(options, name) for name in ("since", "until", "failed", "exit_code")}
 
 
 def add_program(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") -> None:

@@ -3,6 +3,8 @@
 main         argv: serve, set up a host, check, print the catalog
 environment  completes the environment that hosts pass on
 streams      stdin and stdout in the event loop
+completing   completes the arguments of prompts and resource templates
+icon         the icon of phux
 jsonrpc      lines to messages, and errors for invalid lines
 revisions    the differences between the revisions of MCP
 server       one connection to a host: concurrent calls, cancellation
@@ -11,8 +13,10 @@ progress     the progress of a call
 arguments    accepts arguments as models spell them
 catalog      the table of tools: parameters, results, safety
 answers      results as text and as structured content
+brief        the texts of results, in few tokens
 budget       the size limit of results
 highlights   styled cells as runs of text
+targets      one name for a pane in all results
 links        connections to phux servers, made on demand
 own_panes    protects the pane in which the host runs
 tools        the tools, by theme

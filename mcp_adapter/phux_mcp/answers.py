@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 
 from phux_core.errors import NoServerError
 from phux_core.printable import escaped, printable
+from phux_mcp.targets import with_targets
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phux_client.flows import Document
     from phux_core.errors import PhuxError
     from phux_mcp.revisions import Revision
@@ -33,22 +36,56 @@ class Answer:
         self.text = pretty(structured) if text is None else text
 
 
+def compact(document: object) -> str:
+    """Format a document for a model."""
+    return escaped(json.dumps(document, separators=(",", ":"), ensure_ascii=False))
+
+
 def pretty(document: object) -> str:
     """Format a document for people."""
     return escaped(json.dumps(document, indent=2, ensure_ascii=False))
 
 
-def to_result(found: Answer | Document, revision: Revision) -> Document:
-    """Return the result of a call."""
+def to_result(found: Answer | Document, revision: Revision, text: Callable[[Document], str] | None = None) -> Document:
+    """Return the result of a call.
+
+    Args:
+        text: Makes the text from the structured content, if the tool has not made it.
+    """
     answer = found if isinstance(found, Answer) else Answer(found)
+    if text is not None and answer.structured is not None:
+        structured = with_targets(answer.structured)
+        answer = Answer(structured, text(structured), image=answer.image)
     content: list[Document] = [_shown(answer.text)]
     if answer.image is not None:
         content.append({"type": "image", "data": b64encode(answer.image).decode(), "mimeType": "image/png"})
+    if revision.structured and text is not None and (link := _link(answer.structured)) is not None:
+        content.append(link)
     result: Document = {"content": content}
     if revision.structured and answer.structured is not None:
         result["structuredContent"] = answer.structured
     result["isError"] = False
     return result
+
+
+def _link(document: Document | None) -> Document | None:
+    """Return a link to the output of a command, if a result has only a part of it."""
+    if document is None or not document.get("truncated"):
+        return None
+    command = document.get("command")
+    command_id = command.get("command_id") if isinstance(command, dict) else document.get("command_id")
+    return link_to_output(command_id) if isinstance(command_id, str) else None
+
+
+def link_to_output(command_id: str) -> Document:
+    """Return a link to the output of a command, for a result that has only a part of it."""
+    return {
+        "type": "resource_link",
+        "uri": f"phux://command/{command_id}",
+        "name": f"output of {command_id}",
+        "title": f"Whole output of the command {command_id}",
+        "mimeType": "text/plain",
+    }
 
 
 def to_failure(error: PhuxError, *, structured: bool) -> Document:

@@ -27,6 +27,7 @@ def accepted(param: Param, value: object) -> object:
 
 def _of_schema(schema: dict[str, Any], value: object) -> object:
     """Return a value of the type that a JSON schema describes, if it is obvious which one is meant."""
+    schema = schema["anyOf"][0] if "anyOf" in schema else schema
     wanted = schema.get("type")
     if wanted == "array" and isinstance(value, (str, list)):
         entries = _entries(value) if isinstance(value, str) else value

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core import kinds
 from phux_core import schema as schemas
+from phux_core.errors import BadRequestError
+from phux_mcp.answers import compact
 from phux_mcp.arguments import accepted
+from phux_mcp.brief import brief
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -31,6 +34,8 @@ INTEGER: Schema = {"type": "integer"}
 STRINGS: Schema = {"type": "array", "items": STRING}
 HINT: Schema = {"hint": STRING}
 
+_NOT_SHOWN = ("socket", "cells")  # of no use to most models
+_RANGES = ("minimum", "maximum", "multipleOf", "minItems")
 _PROSE = ("$schema", "$id", "title", "description")
 
 
@@ -43,6 +48,10 @@ class Tool(NamedTuple):
         run: The implementation, which gets a ``Call`` and the arguments by name.
         seed: The names of the parameters in the first revision; None if that revision lacks the tool.
         renamed: The new names of arguments by their old names, which are accepted for one release.
+        details: The names of fields of the result that are not part of its text; None if the tool makes the text.
+        destructive: Whether the tool can destroy something.
+        error_prefix: The beginning of errors about arguments.
+        runs_programs: Whether it runs commands or types into programs, which can have any effect.
     """
 
     name: str
@@ -55,6 +64,10 @@ class Tool(NamedTuple):
     output: Callable[[], Schema] | None = None
     idempotent: bool = False
     renamed: Mapping[str, str] = {}
+    details: tuple[str, ...] | None = None
+    destructive: bool = False
+    runs_programs: bool = False
+    error_prefix: str = ""
 
     def is_in(self, revision: Revision) -> bool:
         """Return whether a revision includes the tool."""
@@ -72,9 +85,22 @@ class Tool(NamedTuple):
         params = self._params_in(revision)
         if not revision.seed:
             given = {name: accepted(params[name], value) if name in params else value for name, value in given.items()}
-        checked = kinds.check(self.name, params, given)
+        try:
+            checked = kinds.check(self.name, params, given)
+        except BadRequestError as error:
+            error.message = f"{self.error_prefix}{error.message}"
+            raise
         complete = {name: params[name].default if value is None else value for name, value in checked.items()}
         return {name: value for name, value in complete.items() if value is not None}
+
+    def text_for(self, arguments: Mapping[str, object], revision: Revision) -> Callable[[Schema], str] | None:
+        """Return a function that makes the text of a result; None if the text is the whole document."""
+        details = self.details
+        if details is None or revision.seed:
+            return None
+        # Without structured content, the text has the cells that were asked for.
+        details = (*details, "cells") if revision.structured else details
+        return lambda result: compact(brief(result, arguments, details))
 
     def _params_in(self, revision: Revision) -> dict[str, Param]:
         names = self.seed if revision.seed else None
@@ -82,6 +108,10 @@ class Tool(NamedTuple):
 
     def _schema(self, revision: Revision) -> Schema:
         params = self._params_in(revision)
+        if self.details is not None and not revision.seed:  # models read the catalog in every turn
+            shown = {name: _shown(param) for name, param in params.items() if name not in _NOT_SHOWN}
+            required = [name for name, param in params.items() if param.required]
+            return {"type": "object", "properties": shown, **({"required": required} if required else {})}
         schema: Schema = {"type": "object", "properties": {name: _schema(param) for name, param in params.items()}}
         required = [name for name, param in params.items() if param.required]
         return {**schema, **({"required": required} if required else {}), "additionalProperties": False}
@@ -95,15 +125,15 @@ class Tool(NamedTuple):
                 entry["outputSchema"] = self.output()
         if revision.annotations:
             title = {} if revision.structured else {"title": self.title}
-            entry["annotations"] = {**title, **self._hints(), "openWorldHint": False}
+            entry["annotations"] = {**title, **self._hints(), "openWorldHint": self.runs_programs}
         return entry
 
     def _hints(self) -> Schema:
-        """Return the tool's annotations that differ from the protocol's defaults."""
+        """Return the tool's annotations about its effects."""
         if self.safety == "read-only":
             return {"readOnlyHint": True}
         idempotent = {"idempotentHint": True} if self.idempotent else {}
-        return {"destructiveHint": self.safety == "destructive", **idempotent}
+        return {"destructiveHint": self.destructive or self.runs_programs or self.safety == "destructive", **idempotent}
 
 
 class Toolset:
@@ -132,6 +162,11 @@ class Toolset:
         """Return a tool by its name."""
         tool = self._tools.get(name)
         return tool if tool is not None and tool.is_in(revision) else None
+
+
+def _shown(param: Param) -> Schema:
+    """Return the schema of a parameter without ranges, which errors name."""
+    return {name: value for name, value in _schema(param).items() if name not in _RANGES}
 
 
 def _schema(param: Param) -> Schema:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from phux_core.errors import LimitError, NoServerError, PhuxError
 from phux_core.hosts import server_address
 from phux_core.version import __version__
-from phux_mcp import prompts, resources
+from phux_mcp import completing, prompts, resources
 from phux_mcp.answers import to_failure, to_result
+from phux_mcp.icon import ICONS
 from phux_mcp.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, NO_METHOD, RpcError
 from phux_mcp.progress import Progress
 from phux_mcp.revisions import (
@@ -47,6 +48,7 @@ MAX_CALLS = 128
 """The most concurrent calls; the server stops reading from a connection at twice as many."""
 MAX_SUBSCRIPTIONS = 200
 _LONGEST_NAME = 80
+_DESCRIPTION = "Real terminals that outlive the conversation: run commands, drive interactive programs, read logs."
 
 
 class Call:
@@ -114,10 +116,11 @@ class Methods:
         self._stateless = False
         self._calls = 0
         self._subscriptions: dict[str, asyncio.Task[None]] = {}
+        self._following_list: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
         """End every subscription."""
-        tasks = list(self._subscriptions.values())
+        tasks = [*self._subscriptions.values(), *([self._following_list] if self._following_list else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -151,7 +154,8 @@ class Methods:
             return result
         if "cacheable" in _METHODS[method]:
             result = {**result, "ttlMs": 0, "cacheScope": "private"}  # cheap to request, and may change
-        meta = {**result.get("_meta", {}), META_SERVER: self._info(revision)}
+        info = self._info(revision) if method == "server/discover" else {"name": "phux", "version": __version__}
+        meta = {**result.get("_meta", {}), META_SERVER: info}
         return {"resultType": "complete", **result, "_meta": meta}
 
     def _revision_of(self, method: str, params: Params) -> Revision:
@@ -187,12 +191,14 @@ class Methods:
             self._links.host = "".join(character for character in name[:_LONGEST_NAME] if character.isprintable())
 
     def _info(self, revision: Revision) -> Params:
-        return {"name": "phux", **({"title": "phux"} if revision.structured else {}), "version": __version__}
+        title = {"title": "phux"} if revision.structured else {}
+        more = {"description": _DESCRIPTION, "icons": ICONS} if revision.icons else {}
+        return {"name": "phux", **title, "version": __version__, **more}
 
     def _capabilities(self, revision: Revision) -> Params:
         if revision.seed or not self._toolset.beside_tools:
             return {"tools": {}}
-        return {"tools": {}, "resources": {"subscribe": True}, "prompts": {}}
+        return {"tools": {}, "resources": {"subscribe": True, "listChanged": True}, "prompts": {}, "completions": {}}
 
     def _on_initialize(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         # Never fail, even after a `server/discover`: a host whose probe took too long falls back to `initialize`.
@@ -238,7 +244,8 @@ class Methods:
             socket, host = arguments.pop("socket", None), arguments.pop("host", None)
             address = server_address(socket, host) if host else socket
             call = Call(revision, progress, self._links, address)
-            return to_result(await tool.run(call, **arguments), revision)
+            found = await tool.run(call, **arguments)
+            return to_result(found, revision, tool.text_for(given, revision))
         except PhuxError as error:
             return to_failure(error, structured=revision.structured and self._toolset.beside_tools)
         finally:
@@ -255,7 +262,20 @@ class Methods:
         return {"resourceTemplates": _fields_of(revision, resources.templates())}
 
     async def _on_resources_list(self, _params: Params, revision: Revision, _request_id: RequestId) -> Params:
+        if self._following_list is None and not revision.stateless:
+            # Before the list is read, so that no change is missed.
+            ready = asyncio.Event()
+            self._following_list = asyncio.get_running_loop().create_task(self._follow_list({}, ready))
+            await ready.wait()
         return {"resources": _fields_of(revision, await resources.listing(self._links))}
+
+    async def _follow_list(self, params: Params, ready: asyncio.Event) -> None:
+        """Notify the host whenever the list of resources changes."""
+        notify = partial(self._notify, "notifications/resources/list_changed", params)
+        await resources.follow_list(self._links, notify, ready)
+
+    async def _on_completion_complete(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+        return await completing.complete(self._links, params)
 
     async def _on_resources_read(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         return {"contents": [await resources.read(self._links, params.get("uri"), revision)]}
@@ -296,9 +316,15 @@ class Methods:
             )
         found = {str(uri): await resources.find(self._links, uri, revision) for uri in uris}
         meta = {META_SUBSCRIPTION: request_id}
-        honoured = {"resourceSubscriptions": list(found)} if found else {}
-        self._notify("notifications/subscriptions/acknowledged", {"_meta": meta, "notifications": honoured})
+        honoured: Params = {"resourceSubscriptions": list(found)} if found else {}
+        follows_list = isinstance(wanted, dict) and wanted.get("resourcesListChanged") is True
+        honoured |= {"resourcesListChanged": True} if follows_list else {}
         async with asyncio.TaskGroup() as tasks:
+            if follows_list:
+                ready = asyncio.Event()
+                tasks.create_task(self._follow_list({"_meta": meta}, ready))
+                await ready.wait()
+            self._notify("notifications/subscriptions/acknowledged", {"_meta": meta, "notifications": honoured})
             for resource in found.values():
                 tasks.create_task(self._follow(resource, meta))
             if not found:
@@ -323,6 +349,7 @@ _METHODS = {
     "tools/call": {"always"},
     "prompts/list": {"cacheable"},
     "prompts/get": set(),
+    "completion/complete": set(),
     "resources/list": {"cacheable"},
     "resources/templates/list": {"cacheable"},
     "resources/read": {"cacheable"},

@@ -45,7 +45,7 @@ Start `{program}` in a phux session of its own (phux_new, then phux_act with the
 {goal}
 
 - Use phux_act for every step: it types keys, waits for the text you expect, and returns the rows that changed.
-- If only color shows what is selected, request cells.
+- If only color shows what is selected, request highlights.
 - Send keys by name (Escape, C-x, Down) and text as it is. Take one step at a time: check the screen before you type
   more.
 - At the end, quit the program properly, and check with phux_wait that the state is prompt again.
@@ -90,11 +90,14 @@ def listing() -> list[dict[str, Any]]:
     ]
 
 
+def arguments(name: object) -> list[str]:
+    """Return the names of a prompt's arguments."""
+    return list(_find(name).arguments)
+
+
 def get(name: object, given: object) -> dict[str, Any]:
     """Return a prompt with its arguments filled in."""
-    prompt = _PROMPTS.get(name) if isinstance(name, str) else None
-    if prompt is None:
-        raise RpcError(INVALID_PARAMS, f"there is no prompt {name!r:.80}; the prompts are {', '.join(_PROMPTS)}")
+    prompt = _find(name)
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
         raise RpcError(INVALID_PARAMS, "the `arguments` of a prompt must be an object of strings")
     unknown = [argument for argument in given if argument not in prompt.arguments]
@@ -108,3 +111,10 @@ def get(name: object, given: object) -> dict[str, Any]:
         "description": prompt.description,
         "messages": [{"role": "user", "content": {"type": "text", "text": text}}],
     }
+
+
+def _find(name: object) -> _Prompt:
+    prompt = _PROMPTS.get(name) if isinstance(name, str) else None
+    if prompt is None:
+        raise RpcError(INVALID_PARAMS, f"there is no prompt {name!r:.80}; the prompts are {', '.join(_PROMPTS)}")
+    return prompt

@@ -14,6 +14,7 @@ class Revision(NamedTuple):
         batches: Whether several messages may be sent as an array.
         annotations: Whether tools have annotations, and progress has messages.
         structured: Whether tools have titles and output schemas, and results have ``structuredContent``.
+        icons: Whether the server's description has icons and a text.
         stateless: Whether every request names its revision, and there is no handshake.
         not_found: The error code for a missing resource.
     """
@@ -23,6 +24,7 @@ class Revision(NamedTuple):
     batches: bool = False
     annotations: bool = True
     structured: bool = True
+    icons: bool = False
     stateless: bool = False
     not_found: int = -32002
 
@@ -33,8 +35,8 @@ REVISIONS = {
         Revision("2024-11-05", seed=True, annotations=False, structured=False),
         Revision("2025-03-26", batches=True, structured=False),
         Revision("2025-06-18"),
-        Revision("2025-11-25"),
-        Revision("2026-07-28", stateless=True, not_found=-32602),
+        Revision("2025-11-25", icons=True),
+        Revision("2026-07-28", icons=True, stateless=True, not_found=-32602),
     )
 }
 """Every supported revision by name, oldest first."""

@@ -11,6 +11,7 @@ from phux_core import errors, shapes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
     from typing import Self
 
     from phux_client.blocking.server import Phux
@@ -325,6 +326,10 @@ class ServerLogs(Driver):
         *,
         session: str | None = None,
         everywhere: bool = False,
+        since: datetime | str | float | None = None,
+        until: datetime | str | float | None = None,
+        failed: bool = False,
+        exit_code: int | None = None,
         context: int = 0,
         max_matches: int | None = None,
     ) -> list[shapes.Match]:
@@ -334,6 +339,11 @@ class ServerLogs(Driver):
             pattern: A pattern of Python's ``re``.
             session: Search only the panes of this session.
             everywhere: Also search logs of panes that are gone, and of earlier servers.
+            since: Search only lines written from this time on: a datetime, epoch seconds, or text such as
+                ``yesterday``, ``2h`` (ago) or ``2026-05-01T12:00``.
+            until: Search only lines written before this time.
+            failed: Search only the output of commands that ended with another exit status than 0.
+            exit_code: Search only the output of commands that ended with this exit status.
             context: The number of lines to include around each match.
             max_matches: The most matches to return, 1000 by default.
 
@@ -347,22 +357,60 @@ class ServerLogs(Driver):
             ['needle in a haystack']
         """
         flow = flows.search(
-            self.caller, pattern, session=session, everywhere=everywhere, context=context, max_matches=max_matches
+            self.caller,
+            pattern,
+            session=session,
+            everywhere=everywhere,
+            since=since,
+            until=until,
+            failed=failed,
+            exit_code=exit_code,
+            context=context,
+            max_matches=max_matches,
         )
         return self.load(shapes.Matches, flow).matches
 
-    def commands(self, target: str | int | None = None) -> list[shapes.CommandInfo]:
+    def commands(
+        self,
+        target: str | int | None = None,
+        *,
+        everywhere: bool = False,
+        since: datetime | str | float | None = None,
+        until: datetime | str | float | None = None,
+        failed: bool = False,
+        exit_code: int | None = None,
+        grep: str | None = None,
+        max_commands: int | None = None,
+    ) -> list[shapes.CommandInfo]:
         """Return the command ledger of a pane, or of all panes, oldest first.
 
         Args:
             target: A selector, a pane's id or a log's id; all panes by default.
+            everywhere: Also return commands of panes that are gone, and of earlier servers.
+            since: Return only commands that started from this time on, as in ``search``.
+            until: Return only commands that started before this time.
+            failed: Return only commands that ended with another exit status than 0.
+            exit_code: Return only commands that ended with this exit status.
+            grep: Return only commands whose line matches this pattern of Python's ``re``.
+            max_commands: Return only the newest commands.
 
         Example:
             >>> result = pane.run("true")
             >>> [command.command for command in phux.commands()]
             ['true']
         """
-        return self.load(shapes.CommandList, flows.commands(self.caller, target)).commands
+        flow = flows.commands(
+            self.caller,
+            target,
+            everywhere=everywhere,
+            since=since,
+            until=until,
+            failed=failed,
+            exit_code=exit_code,
+            grep=grep,
+            max_commands=max_commands,
+        )
+        return self.load(shapes.CommandList, flow).commands
 
     def wait_command(
         self, command_id: str = "", *, timeout_s: float | None = None, command: str | None = None

@@ -6,10 +6,13 @@ from phux_client.flows._conditions import check_number
 from phux_client.flows._documents import timestamp
 from phux_client.flows._kinds import Caller, NextEvent, Request, within
 from phux_client.flows.target import DEFAULT_TARGET, find, pane_id
+from phux_client.moments import time_of
 from phux_core.errors import BadRequestError, DisconnectedError, NoServerError, NoSuchTargetError, TimedOutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from phux_client.flows._types import Document, Flow
 
 READ_S = 10.0
@@ -81,21 +84,55 @@ def output(
 
 
 def search(caller: Caller, pattern: str, *, session: str | None = None, **query: object) -> "Flow[Document]":
-    """Search the logs of all panes, of the panes of one session, or all stored logs; return a Matches document."""
+    """Search the logs of all panes, of the panes of one session, or all stored logs; return a Matches document.
+
+    Args:
+        caller: The caller.
+        pattern: A pattern of Python's ``re``.
+        session: The session.
+        query: Other parameters of the call ``search``; ``since`` and ``until`` as for ``selection``.
+    """
     number = None
     if session is not None:
         found = yield from find(session, caller)
         if found.scope != "session":
             raise BadRequestError(f"{session!r:.80} is not a session", remedy="name a session; `phux ls` lists them")
         number = found.node["id"]
-    reply = yield Request("search", SEARCH_S, pattern=pattern, session=number, **query)
-    return {"schema_version": 1, **reply}
+    reply = yield Request("search", SEARCH_S, pattern=pattern, session=number, **selection(query))
+    return matches_document(reply)
 
 
-def commands(caller: Caller, target: "str | int | None" = None) -> "Flow[Document]":
-    """Read the command ledger of a pane, of a stored log, or of the whole server, as a CommandList document."""
+def matches_document(reply: "Document") -> "Document":
+    """Return a Matches document from the server's reply."""
+    matches = []
+    for match in reply["matches"]:
+        more = {"at": _timestamp(match.get("at")), "command_id": match.get("command_id")}
+        matches.append({**match, **more})
+    return {"schema_version": 1, **reply, "matches": matches}
+
+
+def selection(query: "Mapping[str, object]") -> "dict[str, object]":
+    """Return parameters of the calls ``commands`` and ``search``, given ``since`` and ``until`` as times.
+
+    A time is a datetime, a number of seconds since 1970, or a text that ``moments.parse_time`` reads.
+    """
+    given = {name: value for name, value in query.items() if value is not False}  # older servers know fewer flags
+    for name in ("since", "until"):
+        if given.get(name) is not None:
+            given[name] = time_of(given[name])
+    return given
+
+
+def commands(caller: Caller, target: "str | int | None" = None, **query: object) -> "Flow[Document]":
+    """Read the command ledger of a pane, of a stored log, or of the whole server, as a CommandList document.
+
+    Args:
+        caller: The caller.
+        target: The pane or log; all panes if it is None.
+        query: Other parameters of the call ``commands``; ``since`` and ``until`` as for ``selection``.
+    """
     which = {} if target is None else (yield from find_log(caller, target))
-    reply = yield Request("commands", READ_S, **which)
+    reply = yield Request("commands", READ_S, **which, **selection(query))
     return commands_document(reply)
 
 

@@ -6,17 +6,21 @@ after it.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
 from phux_core import escapes
 from phux_core.logs import places, text
+from phux_core.logs.listing import stored_commands
 from phux_core.logs.stored import open_with
+from phux_core.logs.timeline import Timeline
 from phux_core.patterns import BATCH, TimeLimit, compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from phux_core.logs.selecting import Selection
     from phux_core.logs.stored import Stored
 
 DEFAULT_MATCHES = 1000
@@ -42,6 +46,7 @@ def search(
     logs: Sequence[places.LogId],
     pattern: str,
     *,
+    selection: Selection | None = None,
     context: int = 0,
     most: int = DEFAULT_MATCHES,
     unwritten: tuple[int, bytes] | None = None,
@@ -49,6 +54,12 @@ def search(
     """Search logs, in this order, for at most ``most`` matches of a pattern.
 
     Args:
+        root: The directory of all logs.
+        logs: The logs.
+        pattern: The pattern.
+        selection: Conditions for the commands that wrote the lines, and the time at which they were written.
+        context: The lines to add around each match.
+        most: The most matches.
         unwritten: The offset and the bytes of the end of the stream that no file has; only for a single log.
 
     Raises:
@@ -64,15 +75,45 @@ def search(
         except OSError:
             continue  # it was removed in the meantime
         with stored:
-            for number, offset, line in _matches(stored, compiled, hint):
+            commands = list(stored_commands(root, log))
+            parts = None if selection is None else selection.parts(stored, commands)
+            if parts == []:
+                continue
+            timeline = None
+            for number, offset, after, line in _matches(stored, compiled, hint):
+                if parts is not None and not any(_is_in(stored, offset, after, *part) for part in parts):
+                    continue
                 if len(matches) >= most:
                     return {"matches": matches, "truncated": True}
                 found: dict[str, Any] = {"log": str(log), "pane": log.pane, "line": number, "offset": offset}
                 found["text"] = line[:_LONGEST_SHOWN]
+                timeline = timeline or Timeline(stored.directory)
+                found |= {"at": timeline.time_at(after), "command_id": _writer(stored, commands, offset, after)}
                 if context:
                     found["before"], found["after"] = _around(stored, offset, context)
                 matches.append(found)
     return {"matches": matches, "truncated": False}
+
+
+def _writer(stored: Stored, commands: Sequence[dict[str, Any]], offset: int, after: int) -> str | None:
+    """Return the id of the command that wrote a line; None if it is not known."""
+    for entry in reversed(commands):
+        if entry["start"] is not None and entry["start"] < after:
+            end = math.inf if entry["end"] is None else entry["end"]
+            return str(entry["id"]) if _is_in(stored, offset, after, entry["start"], end) else None
+    return None
+
+
+def _is_in(stored: Stored, offset: int, after: int, start: float, end: float) -> bool:
+    """Return whether a line, which may begin before a part of the log with a mark, has text in that part."""
+    if start >= after or offset >= end:
+        return False
+    if end >= after:
+        return True
+    # A prompt follows. If the output ended with a line break, only marks precede it.
+    first = max(offset, int(start))
+    _start, data = stored.read(first, int(end) - first)
+    return bool(text.plain(data).strip())
 
 
 def required_text(pattern: str) -> str | None:
@@ -110,15 +151,16 @@ def _in_raw_bytes(literal: str) -> re.Pattern[bytes]:
 
 def _matches(
     stored: Stored, pattern: re.Pattern[str], hint: re.Pattern[bytes] | None
-) -> Iterator[tuple[int, int, str]]:
-    """Yield each matching line: its number in the stored log, its offset and its text."""
+) -> Iterator[tuple[int, int, int, str]]:
+    """Yield each matching line: its number in the stored log, its offset, the offset after it, and its text."""
     number = 1
     for place, data in stored.pieces(stored.first, stored.end, _PIECE, _LONGEST_LINE):
         counted = 0
         for start, line in _hits(data, pattern) if hint is None else _hits_with(data, pattern, hint):
             number += data.count(b"\n", counted, start)
             counted = start
-            yield number, place + start, line
+            after = data.find(b"\n", start)
+            yield number, place + start, place + (len(data) if after < 0 else after), line
         number += data.count(b"\n", counted)
 
 

@@ -19,6 +19,7 @@ from phux_core.logs.ledger import CommandId, range_of
 from phux_core.logs.past import PastScreens, timeline_page
 from phux_core.logs.reading import Query, read, read_log
 from phux_core.logs.searching import search
+from phux_core.logs.selecting import Selection, select_commands
 from phux_core.logs.stored import Held
 
 if TYPE_CHECKING:
@@ -38,19 +39,24 @@ def answer(request: dict[str, Any], data: bytes = b"") -> dict[str, Any]:
         if request.get("log") is None and request["do"] == "read":  # the pane has no log
             return {"log": None, "pane": request["pane"], **read(Held(*unwritten), Query(**request["query"]))}
     if request["do"] == "search":
+        selection = Selection(**request.get("selection", {}))
         named, skipped = request["logs"], request.get("skipped", ())
         logs = places.logs(root) if named is None else filter(None, map(places.LogId.parse, named))
         chosen = [log for log in logs if str(log) not in skipped]
         return search(
-            root, chosen, request["pattern"], context=request["context"], most=request["most"], unwritten=unwritten
+            root,
+            chosen,
+            request["pattern"],
+            selection=selection,
+            context=request["context"],
+            most=request["most"],
+            unwritten=unwritten,
         )
-    if request["do"] == "newest_commands":
-        return {"commands": listing.newest_commands(root)}
+    if request["do"] == "select_commands":
+        return _select(root, server, request)
     if "id" in request:
         return _of_command(root, server, request)
     log = _find(root, server, request.get("pane"), request.get("log"))
-    if request["do"] == "commands":
-        return {"commands": list(listing.stored_commands(root, log))}
     if request["do"] == "screen":
         return _screens.read(root, log, unwritten=unwritten, **request["query"])
     if request["do"] == "film":
@@ -58,6 +64,24 @@ def answer(request: dict[str, Any], data: bytes = b"") -> dict[str, Any]:
     if request["do"] == "timeline":
         return timeline_page(root, log, unwritten=unwritten, **request["query"])
     return _read(root, log, request["query"], unwritten)
+
+
+def _select(root: str, server: str | None, request: dict[str, Any]) -> dict[str, Any]:
+    """Select from the commands of live panes (``entries``), a stored log, the newest server, or all logs."""
+    entries = request.get("entries", ())
+    if request.get("pane") is not None or request.get("log") is not None:
+        entries = listing.stored_commands(root, _find(root, server, request.get("pane"), request.get("log")))
+    elif request.get("newest"):
+        entries = listing.newest_commands(root)
+    found = select_commands(
+        root,
+        Selection(**request["selection"]),
+        entries=entries,
+        stored=request["stored"],
+        skipped=request.get("skipped", ()),
+        most=request["most"],
+    )
+    return {"commands": found}
 
 
 def _of_command(root: str, server: str | None, request: dict[str, Any]) -> dict[str, Any]:

@@ -169,6 +169,8 @@ class Match:
         text: The line, without escape sequences.
         before: The lines before it; absent unless requested.
         after: The lines after it; absent unless requested.
+        at: The time at which the line was written (UTC); null if unknown.
+        command_id: The command that wrote the line; null if unknown.
 
     Example:
         >>> result = pane.run("echo needle")
@@ -183,6 +185,8 @@ class Match:
     text: str
     before: list[str] | None = None
     after: list[str] | None = None
+    at: str | None = None
+    command_id: str | None = None
 
 
 @frozen(kw_only=True)

@@ -146,14 +146,16 @@ class Host:
     def text(self, tool: str, **arguments: Any) -> str:
         """Call a tool that must not fail, and return its only text block."""
         result = self.call(tool, **arguments)
-        (block,) = result["content"]
+        (block,) = [block for block in result["content"] if block["type"] != "resource_link"]
         assert block["type"] == "text"
         assert not result["isError"], block["text"]
         return block["text"]
 
     def document(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call a tool that must not fail, and return its JSON document."""
-        return json.loads(self.text(tool, **arguments))
+        """Call a tool that must not fail, and return its document: the structured content, or without one, the text."""
+        result = self.call(tool, **arguments)
+        assert not result["isError"], result["content"]
+        return result.get("structuredContent") or json.loads(result["content"][0]["text"])
 
     def failure(self, tool: str, **arguments: Any) -> str:
         """Call a tool that must fail, and return its message."""

@@ -10,7 +10,7 @@ import argparse
 
 from phux_cli.connection import connection
 from phux_cli.output import show
-from phux_cli.usage import add_param, add_params
+from phux_cli.usage import add_param, add_params, add_selection, join_moments, selection
 from phux_client import flows, stored_logs
 from phux_core.calls import CALLS
 from phux_core.errors import NoServerError
@@ -20,6 +20,7 @@ JSON = "a Matches document"
 EXAMPLES = (
     "phux run work 'echo needle' && phux search needle",
     "phux run work 'echo error 7' && phux search 'error [0-9]+' --session work --context 2 --json",
+    "phux run work 'echo needle; false'; phux search needle --all --failed --since 1d",
 )
 
 
@@ -29,11 +30,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group()
     add_param(where, params["session"].but(kind=STRING), "--session S")
     add_param(where, params["everywhere"], "--all")
+    add_selection(parser, params)
     add_params(parser, params, "--context N", "--max-matches N")
+
+
+def prepare(words: list[str]) -> list[str]:
+    """Accept times that look like flags."""
+    return join_moments(words, "--since", "--until")
 
 
 def run(options: argparse.Namespace) -> int:
     query = {"session": options.session, "context": options.context, "max_matches": options.max_matches}
+    query |= selection(options)
     with connection(options) as phux:
         try:
             document = phux.drive(flows.search(phux.caller, options.pattern, everywhere=options.everywhere, **query))

@@ -30,6 +30,8 @@ def make_tool(
     params: Mapping[str, str],
     *,
     safety: str,
+    runs_programs: bool = False,
+    error_prefix: str = "",
     output: Callable[[], dict[str, Any]] | None = None,
 ) -> Tool:
     """Return a tool of a profile.
@@ -42,6 +44,8 @@ def make_tool(
         description,
         run,
         safety=safety,
+        runs_programs=runs_programs,
+        error_prefix=error_prefix,
         params=[_param(key, note) for key, note in params.items()],
         seed=tuple(params),
         output=output,
@@ -52,6 +56,8 @@ def _param(name: str, note: str) -> Param:
     word, _, text = note.partition(" ")
     type_, _, default = word.partition("=")
     kind = KINDS[type_.removesuffix("!")]
-    if default:
+    if default == "null":
+        kind = Kind(kind.words, kind.fits, {"anyOf": [kind.schema, {"type": "null"}], "default": None})
+    elif default:
         kind = Kind(kind.words, kind.fits, {**kind.schema, "default": json.loads(default)})
     return Param(name, kind, text, required=type_.endswith("!"))

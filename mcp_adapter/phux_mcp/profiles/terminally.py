@@ -11,6 +11,7 @@ from phux_core.errors import BadRequestError, NoSuchTargetError, PaneClosedError
 from phux_mcp.catalog import STRING, an_object
 from phux_mcp.own_panes import refuse_own
 from phux_mcp.profiles import KINDS, make_tool
+from phux_mcp.profiles.names import shown, shown_tree, stored
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -40,7 +41,7 @@ _history: dict[str, int] = {}
 
 
 async def _tabs(call: Call) -> list[Document]:
-    tree = await call.drive(flows.tree)
+    tree = shown_tree(await call.drive(flows.tree))
     return next((session["windows"] for session in tree["sessions"] if session["name"] == _SESSION), [])
 
 
@@ -52,7 +53,9 @@ async def _pane_of(call: Call, window_id: str) -> Document:
     raise NoSuchTargetError(f"there is no tab {window_id!r:.80}", remedy="list_tabs lists them")
 
 
-def _tool(description: str, gives: dict[str, str], safety: str = "mutating", **takes: str) -> Callable[[_Run], _Run]:
+def _tool(
+    description: str, gives: dict[str, str], safety: str = "mutating", *, runs_programs: bool = False, **takes: str
+) -> Callable[[_Run], _Run]:
     """Register a function as a tool; see ``make_tool`` for the notation of parameters, and of results in ``gives``."""
 
     def register(run: _Run) -> _Run:
@@ -69,7 +72,11 @@ def _tool(description: str, gives: dict[str, str], safety: str = "mutating", **t
         properties = {key: _schema(note) for key, note in gives.items()}
         output = {"type": "object", "properties": properties, "required": required}
         name = run.__name__.removeprefix("_")
-        TOOLS.append(make_tool(name, description, answer, takes, safety=safety, output=lambda: output))
+        TOOLS.append(
+            make_tool(
+                name, description, answer, takes, safety=safety, runs_programs=runs_programs, output=lambda: output
+            )
+        )
         return run
 
     return register
@@ -84,6 +91,7 @@ def _schema(note: str) -> Document:
 @_tool(
     "Create a new terminal tab (tmux window)",
     {"window_id": "string! tmux window id, e.g., '@3'", "name": "string"},
+    runs_programs=True,
     name="string Optional name for the tab",
     cwd="string Optional working directory for the shell",
     env="variables Optional environment variables",
@@ -93,6 +101,7 @@ async def _create_tab(call: Call, name: str | None = None, login: bool = False, 
     program["cwd"] = program.get("cwd") or (await call.phux()).caller.cwd
     if login:
         program["command"] = [os.environ.get("SHELL") or "/bin/sh", "-l"]
+    name = stored(name) if name else None
     async with _creating:
         if any(pane["state"] != "dead" for tab in await _tabs(call) for pane in tab["panes"]):
             made = await call.drive(flows.new_window, _SESSION, name=name, select=True, **program)
@@ -101,7 +110,7 @@ async def _create_tab(call: Call, name: str | None = None, login: bool = False, 
     if "limit" in _history:
         pane = made["terminal_id"] if "terminal_id" in made else made["pane_id"]
         await call.drive(flows.history_limit, pane, _history["limit"])
-    return {"window_id": f"@{made['window_id']}", "name": made["window_name"]}
+    return {"window_id": f"@{made['window_id']}", "name": shown(made["window_name"])}
 
 
 @_tool("List all terminal tabs", {"tabs": "tabs!"}, "read-only")
@@ -127,6 +136,7 @@ async def _read_logs_from_tab(call: Call, window_id: str, lines: float = 500, st
 @_tool(
     "Execute a command in a tab and return only the output produced between START/END markers",
     {"output": "string!", "exit_code": "number", "timed_out": "boolean"},
+    runs_programs=True,
     window_id="string!",
     command="string!",
     timeout_ms="number Max wait for END marker; non-zero required for bounded exec (default 10000)",
@@ -151,6 +161,7 @@ async def _execute_command(
 @_tool(
     "Start a long-running process; returns immediately; logs stream to pipe-pane file",
     {"started": "boolean!"},
+    runs_programs=True,
     window_id="string!",
     command="string!",
     append_newline="boolean Append newline (Enter) after typing command (default true)",
@@ -195,6 +206,14 @@ async def _stream_logs_from_tab(
     query = {"from_byte": int(from_byte), "max_bytes": int(max_bytes), "mode": _MODES[strip_ansi]}
     read = await call.drive(flows.logs, pane["id"], **query)
     return {"chunk": read["content"], "next_byte": read["next_byte"], "eof": read["eof"]}
+
+
+@_tool("Close a terminal tab", {"success": "boolean!"}, "destructive", window_id="string!")
+async def _close_tab(call: Call, window_id: str) -> Document:
+    pane = await _pane_of(call, window_id)
+    refuse_own("close", "pane", pane, (await call.phux()).caller.pane)
+    await call.drive(flows.kill, ("window", int(window_id.removeprefix("@"))))
+    return {"success": True}
 
 
 @_tool("Set tmux history-limit for panes in the managed session", {"success": "boolean!"}, limit="number!")

@@ -6,16 +6,20 @@ A failure is a text that begins with ``Error: `` and continues with tmux's messa
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
 from phux_core.errors import NameInUseError, PhuxError
 from phux_mcp.answers import Answer
 from phux_mcp.own_panes import refuse_own
 from phux_mcp.profiles import make_tool
+from phux_mcp.profiles.names import shown, shown_tree, stored
+from phux_mcp.profiles.tmux_targets import Found, Miss, active, by_name, panes_of, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Coroutine
 
     from phux_mcp.catalog import Tool
     from phux_mcp.methods import Call
@@ -34,73 +38,19 @@ TOOLS: list[Tool] = []
 """The tools of tmux-mcp, in the order of its inventory."""
 
 
-class _Miss(Exception):  # noqa: N818  it becomes a text
-    """A target that matches nothing; the message is tmux's."""
+async def _find(call: Call, target: str, kind: str) -> Found:
+    return resolve(shown_tree(await call.drive(flows.tree)), target, kind)
 
 
-class _Found(NamedTuple):
-    """The session, window and pane that a target names; ``scope`` is the most specific part that it contains."""
-
-    session: Node
-    window: Node
-    pane: Node
-    scope: str
+def _session_name(name: str) -> str:
+    """Return the name that tmux gives a session: without the characters that separate the parts of a target."""
+    if not name:
+        raise Miss("invalid session: ")
+    return stored(name.replace(":", "_").replace(".", "_"))
 
 
-async def _find(call: Call, target: str, kind: str) -> _Found:
-    return _resolve(await call.drive(flows.tree), target, kind)
-
-
-def _resolve(tree: Node, target: str, kind: str) -> _Found:
-    """Resolve a target as tmux does: omitted parts are the active ones, and errors name the wanted kind."""
-    for session, window, pane in _panes(tree):
-        if target == f"%{pane['id']}":
-            return _Found(session, window, pane, "pane")
-        if target == f"@{window['id']}":
-            return _Found(session, window, _active(window["panes"]), "window")
-    if target[:1] in {"%", "@"}:
-        raise _Miss(f"can't find {'pane' if target[0] == '%' else 'window'}: {target}")
-    name, colon, locus = target.partition(":")
-    for session in tree["sessions"]:
-        if name.removeprefix("=") == session["name"] or name == f"${session['id']}":
-            return _in_session(session, locus, "window")
-    focused = [one for one in tree["sessions"] if one["name"] == tree["focused_session"]]
-    if kind == "session" or (name and colon) or not focused:
-        raise _Miss(f"can't find {'session' if name and colon else kind}: {name or target}")
-    return _in_session(focused[0], locus if colon else name, "window" if colon else kind)
-
-
-def _in_session(session: Node, locus: str, kind: str) -> _Found:
-    """Resolve the part after the colon: nothing, a window, or a window and a pane."""
-    window = _among(session["windows"], locus, "@") if locus else _active(session["windows"])
-    if window is not None:
-        return _Found(session, window, _active(window["panes"]), "window" if locus else "session")
-    window_part, dot, pane_part = locus.rpartition(".")
-    window = _among(session["windows"], window_part, "@") if window_part else _active(session["windows"])
-    if window is None or not (dot or kind == "pane"):
-        raise _Miss(f"can't find {kind}: {window_part if dot else locus}")
-    pane = _among(window["panes"], pane_part, "%")
-    if pane is None:
-        raise _Miss(f"can't find pane: {pane_part}")
-    return _Found(session, window, pane, "pane")
-
-
-def _panes(tree: Node) -> Iterator[tuple[Node, Node, Node]]:
-    for session in tree["sessions"]:
-        for window in session["windows"]:
-            for pane in window["panes"]:
-                yield session, window, pane
-
-
-def _active(nodes: list[Node]) -> Node:
-    return next((node for node in nodes if node["active"]), nodes[0])
-
-
-def _among(nodes: list[Node], part: str, sign: str) -> Node | None:
-    for node in nodes:
-        if part in {f"{sign}{node['id']}", str(node["index"]), node.get("name")}:
-            return node
-    return None
+def _window_name(name: str | None) -> str | None:
+    return stored(name) if name else None
 
 
 def _shell_line(command: str | None) -> list[str] | None:
@@ -108,50 +58,67 @@ def _shell_line(command: str | None) -> list[str] | None:
     return None if command is None else [os.environ.get("SHELL") or "/bin/sh", "-c", command]
 
 
-def _tool(description: str, safety: str = "mutating", **parameters: str) -> Callable[[_Run], _Run]:
+def _tool(
+    description: str, safety: str = "mutating", *, runs_programs: bool = False, **parameters: str
+) -> Callable[[_Run], _Run]:
     """Register a function as a tool; see ``make_tool`` for the notation of parameters."""
 
     def register(run: _Run) -> _Run:
         async def answer(call: Call, **arguments: Any) -> Answer:
             try:
                 return Answer(None, await run(call, **arguments))
-            except _Miss as miss:
+            except Miss as miss:
                 return Answer(None, f"Error: {miss}")
+            except NameInUseError:
+                name = _session_name(arguments["new_name" if "new_name" in arguments else "name"])
+                return Answer(None, f"Error: duplicate session: {shown(name)}")
             except PhuxError as error:
-                return Answer(None, f"Error: {error.message}")
+                # phux calls a pane @N.
+                message = _PANE_ID.sub(r"%\1", error.message)
+                return Answer(None, f"Error: {message}")
 
-        TOOLS.append(make_tool(f"tmux{run.__name__}", description, answer, parameters, safety=safety))
+        TOOLS.append(
+            make_tool(
+                f"tmux{run.__name__}",
+                description,
+                answer,
+                parameters,
+                safety=safety,
+                runs_programs=runs_programs,
+                error_prefix="Error: ",
+            )
+        )
         return run
 
     return register
 
 
+_PANE_ID = re.compile(r"@(\d+)\b")
 _WINDOW = 'string! Window target (e.g. "session:0", "@1").'
 _PANE = 'string! Pane target (e.g. "session:window.pane", "%3").'
 
 
 @_tool("List all sessions.", "read-only")
 async def _list_sessions(call: Call) -> str:
-    tree = await call.drive(flows.tree)
+    tree = shown_tree(await call.drive(flows.tree))
     lines = [
-        f"{one['name']}\t${one['id']}\t{len(one['windows'])} windows\t{int(one['attached_clients'] > 0)}"
-        for one in tree["sessions"]
+        f"${one['id']}\t{one['name']}\t{len(one['windows'])} windows\t{one['attached_clients']} attached"
+        f"\t{int(datetime.fromisoformat(one['created_at']).timestamp())}"
+        for one in by_name(tree)
     ]
     return "\n".join(lines) or "No sessions found."
 
 
 @_tool(
     "Create a new tmux session.",
+    runs_programs=True,
     name="string! Name for the new session.",
     command="string=null Optional command to run in the initial window.",
     window_name="string=null Optional name for the first window.",
 )
 async def _create_session(call: Call, name: str, command: str | None = None, window_name: str | None = None) -> str:
-    shell = _shell_line(command)
-    try:
-        made = await call.drive(flows.new, name, window_name=window_name, command=shell, history=False)
-    except NameInUseError:
-        raise _Miss(f"duplicate session: {name}") from None
+    options: Arguments = {"window_name": _window_name(window_name), "command": _shell_line(command), "history": False}
+    made = await call.drive(flows.new, _session_name(name), **options)
     ids = f"session_id=${made['session_id']} window_id=@{made['window_id']} pane_id=%{made['pane_id']}"
     return f"Session '{name}' created. {ids}"
 
@@ -159,8 +126,8 @@ async def _create_session(call: Call, name: str, command: str | None = None, win
 @_tool("Rename a session.", old_name="string! Current name or ID.", new_name="string! New name.")
 async def _rename_session(call: Call, old_name: str, new_name: str) -> str:
     found = await _find(call, old_name, "session")
-    await call.drive(flows.rename, ("session", found.session["id"]), new_name)
-    return f"Session '{old_name}' renamed to '{new_name}'."
+    await call.drive(flows.rename, ("session", found.session["id"]), _session_name(new_name))
+    return f"Session renamed to '{new_name}'."
 
 
 @_tool(
@@ -171,11 +138,11 @@ async def _rename_session(call: Call, old_name: str, new_name: str) -> str:
 )
 async def _kill(call: Call, target: str, type: str = "pane") -> str:  # noqa: A002  the name in tmux-mcp
     if type not in {"session", "window", "pane"}:
-        raise _Miss("type must be 'session', 'window', or 'pane'.")
+        raise Miss("type must be 'session', 'window', or 'pane'.")
     node = getattr(await _find(call, target, type), type)
     refuse_own("kill", type, node, (await call.phux()).caller.pane)
     await call.drive(flows.kill, (type, node["id"]))
-    return f"Killed {type} '{target}'."
+    return f"{type.capitalize()} '{target}' killed."
 
 
 @_tool(
@@ -184,11 +151,11 @@ async def _kill(call: Call, target: str, type: str = "pane") -> str:  # noqa: A0
     session="string=null Session name or ID to filter by. If omitted, lists windows from all sessions.",
 )
 async def _list_windows(call: Call, session: str | None = None) -> str:
-    tree = await call.drive(flows.tree)
+    tree = shown_tree(await call.drive(flows.tree))
     lines = [
         f"{one['name']}\t{window['index']}\t@{window['id']}\t{window['name']}\t{int(window['active'])}"
-        f"\t{len(window['panes'])} panes\t%{_active(window['panes'])['id']}"
-        for one in ([_resolve(tree, session, "session").session] if session else tree["sessions"])
+        f"\t{len(window['panes'])} panes\t%{active(window['panes'])['id']}"
+        for one in ([resolve(tree, session, "session").session] if session else by_name(tree))
         for window in one["windows"]
     ]
     return "\n".join(lines) or "No windows found."
@@ -196,13 +163,14 @@ async def _list_windows(call: Call, session: str | None = None) -> str:
 
 @_tool(
     "Create a new window in an existing tmux session.",
+    runs_programs=True,
     session="string! Target session name or ID.",
     name="string=null Optional name for the new window.",
     command="string=null Optional command to run in the new window.",
 )
 async def _create_window(call: Call, session: str, name: str | None = None, command: str | None = None) -> str:
     found = (await _find(call, session, "session")).session["id"]
-    made = await call.drive(flows.new_window, found, name=name, command=_shell_line(command), select=True)
+    made = await call.drive(flows.new_window, found, name=_window_name(name), command=_shell_line(command), select=True)
     ids = f"window_id=@{made['window_id']} window_index={made['window']} pane_id=%{made['terminal_id']}"
     return f"Window created in session '{session}'. {ids}"
 
@@ -211,14 +179,14 @@ async def _create_window(call: Call, session: str, name: str | None = None, comm
 async def _select_window(call: Call, target: str) -> str:
     found = await _find(call, target, "window")
     await call.drive(flows.select, ("window", found.window["id"]))
-    return f"Selected window '{target}'."
+    return f"Switched to '{target}'."
 
 
 @_tool("Rename a window.", target=_WINDOW, new_name="string! New name.")
 async def _rename_window(call: Call, target: str, new_name: str) -> str:
     found = await _find(call, target, "window")
-    await call.drive(flows.rename, ("window", found.window["id"]), new_name)
-    return f"Window '{target}' renamed to '{new_name}'."
+    await call.drive(flows.rename, ("window", found.window["id"]), stored(new_name))
+    return f"Window renamed to '{new_name}'."
 
 
 @_tool(
@@ -227,10 +195,10 @@ async def _rename_window(call: Call, target: str, new_name: str) -> str:
     target='string=null Session or window target (e.g. "mysession", "mysession:0"). If omitted, lists all panes.',
 )
 async def _list_panes(call: Call, target: str | None = None) -> str:
-    tree = await call.drive(flows.tree)
-    panes = list(_panes(tree))
+    tree = shown_tree(await call.drive(flows.tree))
+    panes = list(panes_of(tree))
     if target:
-        found = _resolve(tree, target, "window")
+        found = resolve(tree, target, "window")
         place, node = (0, found.session) if found.scope == "session" else (1, found.window)
         panes = [nodes for nodes in panes if nodes[place] is node]
     lines = [
@@ -243,6 +211,7 @@ async def _list_panes(call: Call, target: str | None = None) -> str:
 
 @_tool(
     "Split a window/pane to create a new pane.",
+    runs_programs=True,
     target='string! Target window or pane to split (e.g. "session:window", "session:window.pane", or "%3").',
     horizontal="boolean=false If true, split horizontally (top/bottom). Default is vertical (left/right).",
     size='string=null Size of new pane: percentage (e.g. "50%") or line/column count (e.g. "20").',
@@ -282,9 +251,9 @@ async def _resize_pane(
     sizes: Arguments = {"cols": width, "rows": height}
     if width is None and height is None:
         if direction not in {"up", "down", "left", "right"}:
-            raise _Miss("direction must be 'up', 'down', 'left', or 'right'.")
+            raise Miss("direction must be 'up', 'down', 'left', or 'right'.")
         if amount < 1:
-            raise _Miss("adjustment too small")
+            raise Miss("adjustment too small")
         sizes = {"side": direction, "by": amount}
     found = await _find(call, target, "pane")
     await call.drive(flows.resize, found.pane["id"], **sizes)
@@ -293,6 +262,7 @@ async def _resize_pane(
 
 @_tool(
     "Send keys to a pane.",
+    runs_programs=True,
     target=_PANE,
     keys="string! A key such as Enter or C-c, or text.",
     literal="boolean=false Take a key's name as text.",
@@ -300,26 +270,24 @@ async def _resize_pane(
 async def _send_keys(call: Call, target: str, keys: str, literal: bool = False) -> str:
     found = await _find(call, target, "pane")
     await call.drive(flows.send_keys, found.pane["id"], [keys], literal=literal)
-    return f"Keys sent to '{target}'."
+    return "Keys sent."
 
 
 @_tool(
     "Capture pane content.",
     "read-only",
     target=_PANE,
-    line_count="integer=null How many lines; the last ones unless start_line is given.",
+    line_count="integer=null The last row is this many rows after the first; the bottom of the screen by default.",
     start_line="integer=null First row: 0 is the top of the screen, negative rows are history.",
 )
 async def _read_pane(call: Call, target: str, line_count: int | None = None, start_line: int | None = None) -> str:
     found = await _find(call, target, "pane")
-    history = None if start_line is None and line_count is None else 0
-    screen = await call.drive(flows.snapshot, found.pane["id"], scrollback=history)
-    rows = [*screen["scrollback"], *screen["lines"]]
-    while rows and not rows[-1]:
-        rows.pop()
-    if start_line is not None:
-        first = max(0, len(screen["scrollback"]) + start_line)
-        rows = rows[first : len(rows) if line_count is None else first + line_count]
-    elif line_count is not None:
-        rows = rows[max(0, len(rows) - line_count) :]
-    return "\n".join(rows)
+    screen = await call.drive(flows.snapshot, found.pane["id"], scrollback=0)
+    rows, top = [*screen["scrollback"], *screen["lines"]], len(screen["scrollback"])
+
+    def at(line: int) -> int:
+        return min(max(0, top + line), len(rows) - 1)
+
+    first = at(start_line or 0)
+    last = len(rows) - 1 if line_count is None else at((start_line or 0) + line_count)
+    return "".join(f"{row}\n" for row in rows[min(first, last) : max(first, last) + 1])

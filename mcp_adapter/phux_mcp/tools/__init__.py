@@ -24,7 +24,8 @@ terminal with a program in it, usually a shell that keeps its directory and vari
 same panes; reading and typing never resize them.
 
 A target is NAME (a session), NAME:WINDOW, NAME:WINDOW.PANE, @ID (a pane), `.` (the pane this host runs in, or else the
-focused one) or `=` (the last focused session).
+focused one) or `=` (the last focused session). Results name a pane by `target` (`@3`). Every tool also takes `socket`,
+the path of another server's socket.
 
 - Start with phux_ls or phux_tree. Create your own session with phux_new; do not type into other people's sessions.
 - For a command that ends: phux_run returns its exit code and output; cd and export persist. The error `busy` means that
@@ -36,4 +37,5 @@ focused one) or `=` (the last focused session).
   awaiting_input, awaiting_secret, fullscreen or dead. Let the person type secrets.
 - Results contain `seq`; pass it as `since` in the next call to get only newer content.
 - Long results are cut; a hint says how to get the rest.
+- phux_commands and phux_search with everywhere, since and failed find what went wrong earlier, even in closed panes.
 """

@@ -27,6 +27,7 @@ def _place() -> Document:
 
 _NEW, _SPLIT, _PUSH = (CALLS[name].params for name in ("new_session", "split", "push_divider"))
 _COLS, _ROWS = (param.but(kind=whole(1, 1000)) for param in shared(CALLS["resize"].params, "cols rows"))
+_DETAILS = "session_id window_id"
 
 
 @tool(
@@ -37,6 +38,7 @@ _COLS, _ROWS = (param.but(kind=whole(1, 1000)) for param in shared(CALLS["resize
     _NEW["cwd"].but(required=False, omitted=""),
     output=lambda: document("created"),
     seed="name command cwd",
+    runs_programs=True,
 )
 async def new(call: Call, name: str, **program: Any) -> Document:
     """Create a named session on the running server, without attaching. The server must already be running."""
@@ -53,8 +55,12 @@ async def new(call: Call, name: str, **program: Any) -> Document:
     Param("size", TEXT, "columns or rows of the new pane, or a share such as 30%", omitted="half"),
     Param("window", BOOLEAN, "create a window instead"),
     CALLS["new_window"].params["name"],
-    *shared(_SPLIT, "command cwd select"),
+    _SPLIT["command"],
+    _SPLIT["cwd"].but(omitted=""),
+    _SPLIT["select"],
     output=_place,
+    details=_DETAILS,
+    runs_programs=True,
 )
 async def split(
     call: Call,
@@ -75,13 +81,20 @@ async def split(
     return await call.drive(flows.split, target, direction or "right", size=size, **program)
 
 
-@tool("phux_select", "Focus a session, window or pane", ANY_TARGET, output=_place, idempotent=True)
+@tool("phux_select", "Focus a session, window or pane", ANY_TARGET, output=_place, details=_DETAILS, idempotent=True)
 async def select(call: Call, target: str) -> Document:
     """Give a session, window or pane the focus; attached clients then show it."""
     return await call.drive(flows.select, target)
 
 
-@tool("phux_rename", "Rename a session or window", ANY_TARGET, CALLS["rename"].params["name"], output=_place)
+@tool(
+    "phux_rename",
+    "Rename a session or window",
+    ANY_TARGET,
+    CALLS["rename"].params["name"],
+    output=_place,
+    details=_DETAILS,
+)
 async def rename(call: Call, target: str, name: str) -> Document:
     """Rename a session or a window."""
     return await call.drive(flows.rename, target, name)
@@ -97,6 +110,7 @@ async def rename(call: Call, target: str, name: str) -> Document:
     _PUSH["by"].but(doc="the number of cells to move the divider by", kind=whole(1, 1000), required=False),
     CALLS["zoom"].params["on"].but(name="zoom", doc="give the pane the whole window", omitted=""),
     output=_place,
+    details=_DETAILS,
 )
 async def resize(call: Call, target: str, zoom: bool | None = None, **sizes: Any) -> Document:
     """Set the size of a pane or window, move a pane's divider, or zoom a pane. Programs receive their new size."""

@@ -12,11 +12,11 @@ from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadRequestError, PhuxError, TimedOutError
 from phux_core.keys import parse_key
 from phux_core.kinds import BOOLEAN, TEXT, Param, list_of
-from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, explain, pretty
+from phux_mcp.answers import LONGEST_MATCH, clipped, explain
 from phux_mcp.budget import Budget
 from phux_mcp.catalog import INTEGER, STRING, STRINGS, document
 from phux_mcp.own_panes import refuse_own
-from phux_mcp.tools.reading import changes_schema, tail
+from phux_mcp.tools.reading import CELLS, HIGHLIGHTS, changes_schema, tail
 from phux_mcp.tools.registry import MAX_BYTES, TARGET, TIMEOUT, shared, tool
 from phux_mcp.tools.screens import within
 
@@ -50,11 +50,14 @@ _TARGET = TARGET.but(required=True)
     _LITERAL,
     output=lambda: document("sent"),
     seed="target keys",
+    runs_programs=True,
 )
-async def send_keys(call: Call, target: str, keys: list[str], literal: bool = False) -> Answer:
-    """Type into a pane: key names (Enter, Tab, C-c, ...) as keys, everything else as text. No attach, no resize."""
+async def send_keys(call: Call, target: str, keys: list[str], literal: bool = False) -> Document:
+    """Type keys and text into a pane."""
     sent = await call.drive(flows.send_keys, target, keys, literal=literal, exact_case=True)
-    return _typed(sent, _text_like_keys(keys, literal=literal))
+    if call.revision.seed:
+        return {"sent": sent["sent"], "pane": sent["pane"]}
+    return sent | _text_like_keys(keys, literal=literal)
 
 
 @tool(
@@ -63,15 +66,11 @@ async def send_keys(call: Call, target: str, keys: list[str], literal: bool = Fa
     _TARGET,
     Param("text", TEXT, "the text to paste", required=True),
     output=lambda: document("sent"),
+    runs_programs=True,
 )
-async def paste(call: Call, target: str, text: str) -> Answer:
-    """Paste text into a pane, as a bracketed paste if enabled. Does not press Enter."""
-    return _typed(await call.drive(flows.paste, target, text))
-
-
-def _typed(sent: Document, hint: Document | None = None) -> Answer:
-    hint = hint or {}
-    return Answer({**sent, **hint}, pretty({"sent": sent["sent"], "pane": sent["pane"], **hint}))
+async def paste(call: Call, target: str, text: str) -> Document:
+    """Paste text into a pane. Does not press Enter."""
+    return await call.drive(flows.paste, target, text)
 
 
 def _text_like_keys(words: list[str], *, literal: bool) -> Document:
@@ -94,6 +93,8 @@ def _text_like_keys(words: list[str], *, literal: bool) -> Document:
     MAX_BYTES,
     output=_ran,
     seed="target command timeout_secs",
+    details="cwd started_at seq",
+    runs_programs=True,
 )
 async def run(
     call: Call,
@@ -211,7 +212,15 @@ async def _last_line(call: Call, target: str | int) -> str:
     return "".join(tail(screen, 1))[:200]
 
 
-@tool("phux_signal", "Send a signal", _TARGET, CALLS["signal"].params["signal"], output=lambda: document("signalled"))
+@tool(
+    "phux_signal",
+    "Send a signal",
+    _TARGET,
+    CALLS["signal"].params["signal"],
+    output=lambda: document("signalled"),
+    details="pgid pid through",
+    destructive=True,
+)
 async def signal(call: Call, target: str, signal: str) -> Document:
     """Send a signal to the program in the foreground of a pane. Refused for the pane this host runs in."""
     phux = await call.phux()
@@ -228,9 +237,12 @@ async def signal(call: Call, target: str, signal: str) -> Document:
     _LITERAL,
     *shared(CONDITIONS, "until regex gone state stop idle_ms"),
     CALLS["snapshot"].params["since"].but(omitted="the one before typing"),
-    Param("cells", BOOLEAN, "add styled cells and highlights of changed rows"),
+    HIGHLIGHTS,
+    CELLS,
     TIMEOUT.but(default=30, omitted=""),
     output=changes_schema,
+    details="cols rows title",
+    runs_programs=True,
 )
 async def act(
     call: Call,
@@ -240,17 +252,24 @@ async def act(
     literal: bool = False,
     since: int | None = None,
     cells: bool = False,
+    highlights: bool = False,
     **wanted: Any,
 ) -> Document:
-    """Type keys, wait for the effect, and return the rows of the screen that changed, in one call.
+    """Type keys, wait, and return the rows of the screen that changed.
 
-    No other run or act starts in between. Only output after typing counts, including the echo of the keys. Without a
-    condition, waits until nothing was written for 300 ms.
+    Only output after typing counts, including the echo of the keys. Without a condition, waits until nothing was
+    written for 300 ms.
     """
     conditions = flows.Conditions(**wanted)
-    options: Any = {"literal": literal, "exact_case": True, "since": since, "cells": cells, "timeout_s": timeout_secs}
+    options: Any = {
+        "literal": literal,
+        "exact_case": True,
+        "since": since,
+        "cells": cells or highlights,
+        "timeout_s": timeout_secs,
+    }
     async with call.progress.ticking(timeout_secs, partial(_last_line, call, target)):
         changes = await call.drive(flows.act, target, keys, conditions, **options)
     if "met_line" in changes:
         changes["met_line"] = clipped(changes["met_line"], LONGEST_MATCH)
-    return within(changes | _text_like_keys(keys, literal=literal), Budget())
+    return within(changes | _text_like_keys(keys, literal=literal), Budget(), cells=cells)

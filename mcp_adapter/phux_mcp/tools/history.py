@@ -21,18 +21,27 @@ if TYPE_CHECKING:
 
 _ANY_PANE = Param("target", SELECTOR, "the pane, even a closed one, or a log's id")
 _SEARCH = CALLS["search"].params
+_SELECTION = (
+    Param("since", TEXT, "only from this time on: 2026-05-01T12:00, yesterday, 2h (ago)"),
+    Param("until", TEXT, "only before this time"),
+    _SEARCH["failed"].but(doc="only of commands with a non-zero exit code"),
+    _SEARCH["exit_code"].but(doc="only of commands with this exit code"),
+)
 
 
 @tool(
     "phux_logs",
     "Read the output of a pane",
     _ANY_PANE,
-    Param("command_id", TEXT, "instead of `target`: a command's id, from phux_commands or a detached phux_run"),
-    *shared(CALLS["logs"].params, "lines from_byte since grep context head tail"),
+    Param("command_id", TEXT, "instead of `target`: a command's id"),
+    *shared(CALLS["logs"].params, "lines since"),
+    CALLS["logs"].params["from_byte"].but(doc="the sequence number to start at"),
+    *shared(CALLS["logs"].params, "grep context head tail"),
     MAX_BYTES,
     safety="read-only",
     output=lambda: {**document("log-text", more=HINT), "required": ["content", "truncated", "next_byte"]},
     renamed={"command": "command_id"},
+    details="log target command_id id cwd by client started_at ended_at start end",
 )
 async def logs(
     call: Call, target: str | None = None, command_id: str | None = None, max_bytes: int | None = None, **query: Any
@@ -64,13 +73,16 @@ async def logs(
     "Search all logs",
     _SEARCH["pattern"],
     _SEARCH["session"].but(kind=TEXT),
-    *shared(_SEARCH, "everywhere context"),
+    *shared(_SEARCH, "everywhere"),
+    *_SELECTION,
+    *shared(_SEARCH, "context"),
     _SEARCH["max_matches"].but(kind=whole(1, 1000), default=50),
     safety="read-only",
     output=lambda: document("matches", more=HINT),
+    details="offset log",
 )
 async def search(call: Call, **query: Any) -> Document:
-    """Search the output of all panes, or of those in one session, for a Python regex."""
+    """Search the output of panes for a Python regex, with the time and the command of each match."""
     of_stored = {name: value for name, value in query.items() if name != "everywhere"}
     found = await call.read(flows.search, **query, stored=partial(stored_logs.search, **of_stored))
     matches = found["matches"]
@@ -88,13 +100,17 @@ async def search(call: Call, **query: Any) -> Document:
     "phux_commands",
     "List commands",
     _ANY_PANE,
+    CALLS["commands"].params["everywhere"],
+    *_SELECTION,
+    CALLS["commands"].params["grep"].but(doc="only command lines that match this Python regex"),
     Param("max_commands", whole(1, 1000), "the most commands to return", default=20),
     safety="read-only",
     output=lambda: document("command-list", more={**HINT, "omitted": INTEGER}),
+    details="id target client ended_at start end",
 )
-async def commands(call: Call, max_commands: int, target: str | None = None) -> Document:
+async def commands(call: Call, max_commands: int, target: str | None = None, **query: Any) -> Document:
     """List the commands that ran in a pane, or in all panes: id, exit code, times, directory; newest last."""
-    found = await call.read(flows.commands, target)
+    found = await call.read(flows.commands, target, **query)
     entries = [
         entry if entry["command"] is None else {**entry, "command": clipped(entry["command"], LONGEST_MATCH)}
         for entry in found["commands"]
@@ -103,7 +119,7 @@ async def commands(call: Call, max_commands: int, target: str | None = None) -> 
     def build(count: int) -> Document:
         if count == len(entries):
             return {**found, "commands": entries}
-        hint = "use a larger max_commands or a target to get older commands"
+        hint = "use a larger max_commands or narrower filters to get older commands"
         kept = entries[len(entries) - count :]
         return {**found, "commands": kept, "omitted": len(entries) - count, "hint": hint}
 

@@ -10,10 +10,11 @@ from phux_client.flows.reading import session_list
 from phux_core.calls import CALLS
 from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadRequestError
-from phux_core.kinds import BOOLEAN, TEXT, Param, list_of, one_of, whole
-from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, pretty
+from phux_core.kinds import BOOLEAN, TEXT, Kind, Param, list_of, one_of, whole
+from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, compact
 from phux_mcp.budget import TOKENS, Budget, tokens
 from phux_mcp.catalog import HINT, INTEGER, STRING, STRINGS, an_object, document
+from phux_mcp.targets import tree_with_targets
 from phux_mcp.tools.registry import MAX_BYTES, TARGET, TIMEOUT, WHOLE_NUMBER, shared, tool
 from phux_mcp.tools.screens import within
 
@@ -59,7 +60,11 @@ _MORE: Document = {
     "omitted": {"type": "object"},
 }
 _SNAPSHOT = CALLS["snapshot"].params
-_EVENTS = list_of(one_of(*flows.EVENTS), f"a list of {', '.join(flows.EVENTS)}", least=1)
+HIGHLIGHTS = Param("highlights", BOOLEAN, "add styled text, such as the selected entry of a menu")
+CELLS = Param("cells", BOOLEAN, "add highlights, and for programs the styled cells")
+_EVENT = one_of(*flows.EVENTS)
+# Without all their names, which take many tokens; an error lists them.
+_EVENTS = list_of(Kind(_EVENT.words, _EVENT.fits, STRING), f"a list of {', '.join(flows.EVENTS)}", least=1)
 
 
 @tool(
@@ -70,21 +75,18 @@ _EVENTS = list_of(one_of(*flows.EVENTS), f"a list of {', '.join(flows.EVENTS)}",
     output=lambda: document("session-list", deep=True, more=_OMITTED),
     seed="",
 )
-async def ls(call: Call, max_bytes: int | None = None) -> Answer:
+async def ls(call: Call, max_bytes: int | None = None) -> Document:
     """List the sessions."""
     tree = await call.drive(flows.tree)
     listed = session_list(tree)
-    clients = {session["name"]: session["attached_clients"] for session in tree["sessions"]}
-    raw = [
-        {"name": name, "window_count": session["windows"], "attached_client_count": clients[name]}
-        for session in listed["sessions"]
-        for name in [session["name"]]
-    ]
     if call.revision.seed:
-        return Answer(listed, pretty({"sessions": raw}))
-    text = _sessions_that_fit({"sessions": raw}, max_bytes)
-    kept = listed["sessions"][: len(text["sessions"])]
-    return Answer({**listed, **text, "sessions": kept}, pretty(text))
+        clients = {session["name"]: session["attached_clients"] for session in tree["sessions"]}
+        sessions = [
+            {"name": one["name"], "window_count": one["windows"], "attached_client_count": clients[one["name"]]}
+            for one in listed["sessions"]
+        ]
+        return {"sessions": sessions}
+    return _sessions_that_fit(listed, max_bytes)
 
 
 @tool(
@@ -93,17 +95,18 @@ async def ls(call: Call, max_bytes: int | None = None) -> Answer:
     Param("session", TEXT, "only this session"),
     MAX_BYTES,
     safety="read-only",
-    output=lambda: document("tree", more=_OMITTED),
+    output=lambda: document("tree", more={**_OMITTED, "focused_pane": {"anyOf": [STRING, {"type": "null"}]}}),
+    details="id created_at size_policy title pid",
 )
 async def tree(call: Call, session: str | None = None, max_bytes: int | None = None) -> Document:
     """List every session, window and pane: size, title, program, directory and state."""
     if session is None:
-        return _sessions_that_fit(await call.drive(flows.tree), max_bytes)
+        return _sessions_that_fit(tree_with_targets(await call.drive(flows.tree)), max_bytes)
     phux = await call.phux()
     found = await phux.drive(flows.find(session, phux.caller))
     if found.scope != "session":
         raise BadRequestError(f"{session!r:.80} is not a session", remedy="phux_ls lists the sessions")
-    return _sessions_that_fit({**found.tree, "sessions": [found.node]}, max_bytes)
+    return _sessions_that_fit(tree_with_targets({**found.tree, "sessions": [found.node]}), max_bytes)
 
 
 def _sessions_that_fit(found: Document, max_bytes: int | None) -> Document:
@@ -123,13 +126,15 @@ def _sessions_that_fit(found: Document, max_bytes: int | None) -> Document:
     "Read a screen",
     TARGET,
     _SNAPSHOT["scrollback"].but(kind=WHOLE_NUMBER),
-    _SNAPSHOT["cells"].but(doc="add styled cells, and `highlights`: styled text"),
+    HIGHLIGHTS,
+    CELLS,
     _SNAPSHOT["since"],
     Param("image", BOOLEAN, "add a PNG image"),
     MAX_BYTES,
     safety="read-only",
     output=_screen_schema,
     seed="target scrollback cells",
+    details="cols rows title",
 )
 async def snapshot(
     call: Call,
@@ -137,18 +142,19 @@ async def snapshot(
     since: int | None = None,
     max_bytes: int | None = None,
     cells: bool = False,
+    highlights: bool = False,
     image: bool = False,
     scrollback: int | None = None,
 ) -> Answer:
-    """Read a pane's screen. This does not attach or resize."""
+    """Read a pane's screen."""
     if since is not None:
-        screen = await call.drive(flows.changes, target, since, cells=cells)
+        screen = await call.drive(flows.changes, target, since, cells=cells or highlights)
     else:
-        screen = await call.drive(flows.snapshot, target, scrollback=scrollback, cells=cells)
+        screen = await call.drive(flows.snapshot, target, scrollback=scrollback, cells=cells or highlights)
     if call.revision.seed:
         return Answer(screen)
     picture = await call.drive(flows.screenshot, target, "png") if image else None
-    return Answer(within(screen, Budget(max_bytes)), image=picture if isinstance(picture, bytes) else None)
+    return Answer(within(screen, Budget(max_bytes), cells=cells), image=picture if isinstance(picture, bytes) else None)
 
 
 @tool(
@@ -206,7 +212,7 @@ class _Enough(Exception):  # noqa: N818  it ends a watch and is not an error
     "phux_watch",
     "Collect events",
     TARGET.but(omitted="the whole server"),
-    Param("events", _EVENTS, "only these events"),
+    Param("events", _EVENTS, "only these events, such as command_finished, state_changed or bell"),
     Param("max_events", whole(1, 1000), "maximum number of events", default=20),
     TIMEOUT.but(default=30, omitted=""),
     safety="read-only",
@@ -223,7 +229,7 @@ async def watch(
         nonlocal room
         if events and event["event"] not in events:
             return
-        room -= tokens(pretty([event]))
+        room -= tokens(compact([event]))
         if room < 0:
             raise _Enough
         taken.append(event)

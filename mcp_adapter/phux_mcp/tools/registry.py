@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from phux_core.kinds import COUNT, TEXT, Kind, Param, number, whole
 from phux_mcp.arguments import SELECTOR
 from phux_mcp.catalog import Tool
+from phux_mcp.targets import schema_with_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 TOOLS: list[Tool] = []
 """The tools, in the order of their definitions."""
 
-TARGET = Param("target", SELECTOR, "the pane: NAME[:WINDOW[.PANE]], @ID, . or =")
-ANY_TARGET = Param("target", SELECTOR, "a session, window or pane: work, work:1 or @3", required=True)
+TARGET = Param("target", SELECTOR, "the pane, such as work or @3")
+ANY_TARGET = Param("target", SELECTOR, "a session, window or pane, such as work, work:1 or @3", required=True)
 TIMEOUT = Param("timeout_secs", number(), "seconds to wait", omitted="no limit")
-MAX_BYTES = Param("max_bytes", whole(0, 1_000_000), "the byte limit", omitted="about 9000 tokens")
+MAX_BYTES = Param("max_bytes", whole(0, 1_000_000), "the most bytes to return")
 WHOLE_NUMBER = Kind(COUNT.words, COUNT.fits, {"type": "number", "minimum": 0, "multipleOf": 1})
 """A count that the first revision declares as a number."""
 _SOCKET = Param("socket", TEXT, "socket path")
@@ -28,13 +29,20 @@ _HOST = Param("host", TEXT, "SSH host")
 
 
 def tool(
-    name: str, title: str, *params: Param, output: Callable[[], Document], seed: str | None = None, **options: Any
+    name: str,
+    title: str,
+    *params: Param,
+    output: Callable[[], Document],
+    seed: str | None = None,
+    details: str = "",
+    **options: Any,
 ) -> Callable[[Run], Run]:
     """Register a function as a tool; its docstring describes the tool to the model.
 
     Args:
         params: The tool's parameters; every tool also has `socket` and `host`.
         seed: The names of the parameters in the first revision, without `socket`; None if that revision lacks the tool.
+        details: The names of fields of the result that are not part of its text, besides those of all tools.
         options: Further options of ``Tool``.
     """
 
@@ -47,7 +55,8 @@ def tool(
                 run,
                 params=(*params, _SOCKET, _HOST),
                 seed=None if seed is None else (*seed.split(), "socket"),
-                output=lambda: _optional(output()),
+                output=lambda: schema_with_targets(_optional(output())),
+                details=tuple(details.split()),
                 **options,
             )
         )

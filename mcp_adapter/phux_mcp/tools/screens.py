@@ -17,14 +17,20 @@ _ENTRY_BYTES = {"cells": 200, "highlights": 60}
 _HINT = "use a larger max_bytes for more, or phux_logs for earlier output"
 
 
-def within(screen: Document, budget: Budget) -> Document:
+def within(screen: Document, budget: Budget, *, cells: bool = True) -> Document:
     """Remove parts of a screen, or of its changes, until the rest fits.
 
     Cells are removed first, because highlights show them in fewer bytes; then the oldest scrollback, then highlights,
     then rows from the top. Removed rows of a screen become blank, so that the others keep their numbers.
+
+    Args:
+        screen: The document.
+        budget: The budget.
+        cells: Whether to keep the cells, and not only the highlights.
     """
     if "cells" in screen:
-        screen = {**screen, "highlights": _highlights(screen)}
+        kept = screen if cells else {name: part for name, part in screen.items() if name != "cells"}
+        screen = {**kept, "highlights": _highlights(screen)}
     for name, least in _ENTRY_BYTES.items():
         entries = screen.get(name, [])
         screen = _first(screen, name, min(len(entries), budget.bytes // least))

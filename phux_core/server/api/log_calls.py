@@ -67,10 +67,17 @@ async def output(service: Service, connection: Connection, id_: str | None, pane
 
 @handles("commands")
 async def commands(
-    service: Service, connection: Connection, pane: int | None, id_: str | None, log: str | None
+    service: Service,
+    connection: Connection,
+    pane: int | None,
+    id_: str | None,
+    log: str | None,
+    everywhere: bool,
+    max_commands: int | None,
+    **selection: Any,
 ) -> Result:
-    if sum(given is not None for given in (pane, id_, log)) > 1:
-        raise BadRequestError("`pane`, `id` and `log` exclude each other", remedy="send one of them")
+    if sum(given is not None for given in (pane, id_, log, everywhere or None)) > 1:
+        raise BadRequestError("`pane`, `id`, `log` and `everywhere` exclude each other", remedy="send one of them")
     if id_ is not None:
         which = CommandId.parse(id_)
         live = _live(service, which)
@@ -78,14 +85,21 @@ async def commands(
             return await service.logs.ask("commands", connection, id=id_)
         return {"commands": [_entry(live, which)]}
     pane = _named(service, pane, log)
-    if log is not None and pane is None:
-        return await service.logs.ask("commands", connection, log=log)
-    if pane is not None and pane not in service.panes:
-        return await service.logs.ask("commands", connection, pane=pane)
+    request: dict[str, Any] = {"selection": selection, "stored": everywhere, "most": max_commands}
+    if (log is not None and pane is None) or (pane is not None and pane not in service.panes):
+        return await service.logs.ask("select_commands", connection, pane=pane, log=log, **request)
     chosen = service.panes.values() if pane is None else [service.panes[pane]]
-    found = [entry for live in chosen for entry in live.ledger.entries]
-    found.sort(key=lambda entry: (entry.started_at, entry.number))
-    return {"commands": [entry.to_document() for entry in found]}
+    entries = [entry for live in chosen for entry in live.ledger.entries]
+    entries.sort(key=lambda entry: (entry.started_at, entry.number))
+    found = [entry.to_document() for entry in entries]
+    if (
+        not everywhere
+        and max_commands is None
+        and not any(value is not None and value is not False for value in selection.values())
+    ):
+        return {"commands": found}
+    live_logs = [f"{service.logs.server}/{pane}" for pane in service.panes]
+    return await service.logs.ask("select_commands", connection, entries=found, skipped=live_logs, **request)
 
 
 @handles("search")
@@ -97,11 +111,14 @@ async def search(
     everywhere: bool,
     context: int,
     max_matches: int,
+    **selection: Any,
 ) -> Result:
     if session is not None and everywhere:
         raise BadRequestError("`session` and `everywhere` exclude each other", remedy="send one of them")
     chosen = service.tree.panes() if session is None else service.tree.session(session).panes()
     names = {f"{service.logs.server}/{record.id}": service.panes[record.id] for record in chosen}
+    for live in names.values():
+        live.ledger.flush()  # the worker reads the commands from the files
     # A log that lacks its end is searched alone, together with the output that waits in the pane's journal.
     waiting = {name: pane for name, pane in names.items() if pane.log.is_on and not _is_current(pane)}
     parts: list[tuple[list[str] | None, Pane | None]] = [([name], pane) for name, pane in waiting.items()]
@@ -117,6 +134,7 @@ async def search(
             logs=logs,
             skipped=list(waiting) if logs is None else [],
             pattern=pattern,
+            selection=selection,
             context=context,
             most=max_matches - len(matches),
         )

@@ -119,9 +119,9 @@ def test_every_tool_result_matches_its_output_schema(official, revision):
         await call("phux_watch", target="work", timeout_secs=0.2)
         made = await call("phux_split", target="work", direction="down")
         await call("phux_split", target="work", window=True, name="second")
-        await call("phux_select", target=f"@{made['terminal_id']}")
+        await call("phux_select", target=made["target"])
         await call("phux_rename", target="work:second", name="other")
-        await call("phux_resize", target=f"@{made['terminal_id']}", rows=5)
+        await call("phux_resize", target=made["target"], rows=5)
 
     official(revision, use)
 
@@ -133,7 +133,7 @@ def test_official_client_reads_resources_and_prompts_and_is_notified_of_changes(
         uris = {str(resource.uri) for resource in (await client.list_resources()).resources}
         assert {"phux://sessions", "phux://pane/1/screen", "phux://pane/1/log"} <= uris
         templates = {one.uri_template for one in (await client.list_resource_templates()).resource_templates}
-        assert templates == {"phux://pane/{id}/screen", "phux://pane/{id}/log"}
+        assert templates == {"phux://pane/{id}/screen", "phux://pane/{id}/log", "phux://command/{id}"}
         tree = json.loads((await client.read_resource("phux://sessions")).contents[0].text)
         assert tree["sessions"][0]["name"] == "work"
         assert (await client.read_resource("phux://pane/1/screen")).contents[0].text == "$"
@@ -152,12 +152,22 @@ def test_official_client_reads_resources_and_prompts_and_is_notified_of_changes(
             async with client.listen(resource_subscriptions=["phux://pane/1/screen"]) as changes:
                 await client.call_tool("phux_send_keys", {"target": "work", "keys": ["hello"]})
                 assert (await anext(aiter(changes))).uri == "phux://pane/1/screen"
+            async with client.listen(resources_list_changed=True) as changes:
+                await client.call_tool("phux_new", {"name": "other"})
+                await anext(aiter(changes))
         else:
             await client.subscribe_resource("phux://pane/1/screen")
             await client.call_tool("phux_send_keys", {"target": "work", "keys": ["hello"]})
             while not any("phux://pane/1/screen" in str(message) for message in told):
                 await anyio.sleep(0.01)
             await client.unsubscribe_resource("phux://pane/1/screen")
+            await client.call_tool("phux_new", {"name": "other"})
+            while not any("list_changed" in str(message) for message in told):
+                await anyio.sleep(0.01)
+        found = await client.complete(
+            mcp.types.ResourceTemplateReference(uri="phux://pane/{id}/log"), {"name": "id", "value": ""}
+        )
+        assert found.completion.values == ["1", "2"]
         assert "hello" in (await client.read_resource("phux://pane/1/screen")).contents[0].text
 
     official(revision, use)

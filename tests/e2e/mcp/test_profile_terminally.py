@@ -28,6 +28,7 @@ TAKES = {
         {"window_id": "string", "from_byte": "number", "max_bytes": "number", "strip_ansi": "boolean"},
         ["window_id"],
     ),
+    "close_tab": ({"window_id": "string"}, ["window_id"]),
     "set_history_limit": ({"limit": "number"}, ["limit"]),
 }
 GIVES = {
@@ -38,6 +39,7 @@ GIVES = {
     "start_process": ["started"],
     "stop_process": ["success"],
     "stream_logs_from_tab": ["chunk", "next_byte"],
+    "close_tab": ["success"],
     "set_history_limit": ["success"],
 }
 
@@ -76,6 +78,18 @@ def test_list_tabs_returns_ids_and_names_and_marks_the_active_tab(host, tab):
     tabs = host.document("list_tabs")["tabs"]
     assert [one["active"] for one in tabs] == [False, True]
     assert len({one["window_id"] for one in tabs}) == 2
+
+
+def test_a_tab_may_have_any_name_and_can_be_closed(host, tab):
+    names = ["feature/x", "a:b", "src/a.py:12", "#1", "-v", "end.", "."]
+    made = [host.document("create_tab", name=name) for name in names]
+    assert [one["name"] for one in made] == names
+    assert [one["name"] for one in host.document("list_tabs")["tabs"]] == ["my tab", *names]
+    for one in made:
+        assert host.document("close_tab", window_id=one["window_id"]) == {"success": True}
+    assert [one["name"] for one in host.document("list_tabs")["tabs"]] == ["my tab"]
+    assert "list_tabs" in host.failure("close_tab", window_id="@99")
+    assert "list_tabs" in host.failure("close_tab", window_id="my tab")
 
 
 def test_concurrent_calls_create_distinct_tabs(host):

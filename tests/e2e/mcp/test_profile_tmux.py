@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -78,7 +79,14 @@ def test_tools_beyond_the_safety_level_are_not_listed(start_host):
 
 
 def test_tabs_separate_the_fields_of_lists(work):
-    assert work.text("tmux_list_sessions") == "work\t$1\t1 windows\t0"
+    work.text("tmux_create_session", name="alpha")
+    sessions = [line.split("\t") for line in work.text("tmux_list_sessions").splitlines()]
+    assert [line[:4] for line in sessions] == [
+        ["$2", "alpha", "1 windows", "0 attached"],
+        ["$1", "work", "1 windows", "0 attached"],
+    ]
+    assert abs(int(sessions[0][4]) - time.time()) < 60
+    work.text("tmux_kill", target="alpha", type="session")
     assert work.text("tmux_list_windows") == "work\t0\t@1\tmain\t1\t1 panes\t%1"
     assert work.text("tmux_list_panes") == "work\t0\t%1\t0\t80x24\t1\tsh"
     assert work.text("tmux_list_windows", session="$1") == work.text("tmux_list_windows", session="work")
@@ -100,23 +108,49 @@ def test_windows_and_panes_can_be_created_selected_renamed_and_listed(work):
     assert [pane[5] for pane in panes] == ["0", "0", "1"]  # the newest pane has the focus
     assert len(work.text("tmux_list_panes", target="work").splitlines()) == 4
     assert work.text("tmux_select_pane", target="%1") == "Selected pane '%1'."
-    assert work.text("tmux_select_window", target="@2") == "Selected window '@2'."
+    assert work.text("tmux_select_window", target="@2") == "Switched to '@2'."
     assert work.text("tmux_list_windows").splitlines()[1].split("\t")[4] == "1"
-    assert (
-        work.text("tmux_rename_window", target="work:logs", new_name="tail") == "Window 'work:logs' renamed to 'tail'."
-    )
+    assert work.text("tmux_rename_window", target="work:logs", new_name="tail") == "Window renamed to 'tail'."
     assert "\ttail\t" in work.text("tmux_list_windows")
-    assert work.text("tmux_rename_session", old_name="work", new_name="play") == "Session 'work' renamed to 'play'."
-    assert work.text("tmux_list_sessions").startswith("play\t")
+    assert work.text("tmux_rename_session", old_name="work", new_name="play") == "Session renamed to 'play'."
+    assert work.text("tmux_list_sessions").startswith("$1\tplay\t")
 
 
 @pytest.mark.parametrize(
-    "target", ["work", "=work", "$1", "work:", "work:main", ":main", "main", "0", ".0", ":0.0", "@1", "%1"]
+    "target",
+    [
+        "work",
+        "wo",
+        "w*",
+        "wo:ma",
+        "work:^",
+        "=work",
+        "$1",
+        "work:",
+        "work:main",
+        ":main",
+        "main",
+        "0",
+        ".0",
+        ":0.0",
+        "@1",
+        "%1",
+    ],
 )
 def test_every_form_of_target_selects_the_pane(shared_host, target):
     shared_host.text("tmux_send_keys", target=target, keys=f"to {target}")
     eventually(lambda: f"to {target}" in shared_host.text("tmux_read_pane", target="%1"))
     shared_host.text("tmux_send_keys", target="%1", keys="C-u")
+
+
+def test_sessions_have_the_names_that_tmux_gives_them(work):
+    made = work.text("tmux_create_session", name="feature/x:1.2", window_name="a/b:c")
+    assert made.startswith("Session 'feature/x:1.2' created.")
+    assert "\tfeature/x_1_2\t" in work.text("tmux_list_sessions")
+    assert work.text("tmux_list_windows", session="feature/x_1_2").split("\t")[3] == "a/b:c"
+    assert work.text("tmux_create_session", name="feature/x.1_2") == "Error: duplicate session: feature/x_1_2"
+    assert work.text("tmux_rename_session", old_name="feat", new_name="work") == "Error: duplicate session: work"
+    assert "%1" in work.text("tmux_send_keys", target="%1", keys="x" * 20_000, literal=True)
 
 
 def test_a_pane_is_resized_by_direction_or_size(work):
@@ -135,15 +169,22 @@ def test_a_pane_is_resized_by_direction_or_size(work):
 
 def test_keys_are_typed_and_the_screen_is_read(work):
     for keys in ("seq 1 50; echo $((6*7))", "Enter"):
-        assert work.text("tmux_send_keys", target="work:0.0", keys=keys) == "Keys sent to 'work:0.0'."
+        assert work.text("tmux_send_keys", target="work:0.0", keys=keys) == "Keys sent."
     eventually(lambda: "42" in work.text("tmux_read_pane", target="%1").splitlines())
     assert "1" not in work.text("tmux_read_pane", target="%1").splitlines()
-    # Once the prompt follows.
-    eventually(lambda: work.text("tmux_read_pane", target="%1", line_count=3).splitlines()[:2] == ["50", "42"])
-    assert "1" in work.text("tmux_read_pane", target="%1", start_line=-100).splitlines()
-    assert len(work.text("tmux_read_pane", target="%1", start_line=0, line_count=4).splitlines()) == 4
+    screen = work.text("tmux_read_pane", target="%1")
+    assert (len(screen.splitlines()), screen[-1]) == (24, "\n")
+    # As in tmux, the last row is line_count rows after the first.
+    assert work.text("tmux_read_pane", target="%1", line_count=3).splitlines() == screen.splitlines()[:4]
+    assert (
+        work.text("tmux_read_pane", target="%1", start_line=2, line_count=-1).splitlines() == screen.splitlines()[1:3]
+    )
+    history = work.text("tmux_read_pane", target="%1", start_line=-100).splitlines()
+    assert "1" in history
+    assert history[-24:] == screen.splitlines()
+    assert work.text("tmux_read_pane", target="%1", start_line=-2, line_count=1).splitlines() == history[-26:-24]
     work.text("tmux_send_keys", target="%1", keys="Enter", literal=True)
-    eventually(lambda: work.text("tmux_read_pane", target="%1").endswith("Enter"))
+    eventually(lambda: work.text("tmux_read_pane", target="%1").rstrip().endswith("Enter"))
 
 
 @pytest.mark.parametrize(
@@ -153,6 +194,8 @@ def test_keys_are_typed_and_the_screen_is_read(work):
         ("tmux_list_windows", {"session": "no"}, "Error: can't find session: no"),
         ("tmux_create_window", {"session": "no"}, "Error: can't find session: no"),
         ("tmux_list_panes", {"target": "no"}, "Error: can't find window: no"),
+        ("tmux_list_windows", {"session": "=wo"}, "Error: can't find session: wo"),
+        ("tmux_rename_session", {"old_name": "work", "new_name": ""}, "Error: invalid session: "),
         ("tmux_list_panes", {"target": "no:0"}, "Error: can't find session: no"),
         ("tmux_split_window", {"target": "no"}, "Error: can't find pane: no"),
         ("tmux_send_keys", {"target": "no", "keys": "x"}, "Error: can't find pane: no"),
@@ -171,14 +214,15 @@ def test_failures_are_returned_as_text_with_the_message_of_tmux(shared_host, too
 
 def test_kill_ends_a_pane_a_window_or_a_session(work):
     work.text("tmux_split_window", target="work")
-    assert work.text("tmux_kill", target="%2") == "Killed pane '%2'."
+    assert work.text("tmux_kill", target="%2") == "Pane '%2' killed."
     work.text("tmux_create_window", session="work")
-    assert work.text("tmux_kill", target="work:1", type="window") == "Killed window 'work:1'."
-    assert work.text("tmux_kill", target="work", type="session") == "Killed session 'work'."
+    assert work.text("tmux_kill", target="work:1", type="window") == "Window 'work:1' killed."
+    assert work.text("tmux_kill", target="work", type="session") == "Session 'work' killed."
     assert work.text("tmux_list_sessions") == "No sessions found."
 
 
 def test_invalid_arguments_of_the_profile_are_rejected(shared_host):
+    assert shared_host.failure("tmux_read_pane").startswith("Error: ")
     assert "has no parameter 'pane'" in shared_host.failure("tmux_read_pane", target="%1", pane=1)
     assert "needs the parameter `target`" in shared_host.failure("tmux_read_pane")
 

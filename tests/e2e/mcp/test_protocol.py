@@ -39,7 +39,7 @@ def test_a_host_with_any_name_is_served(start_shared, name):
     host = start_shared()
     client = {"name": name, "version": "1"}
     host.result("initialize", {"protocolVersion": "2025-11-25", "clientInfo": client})
-    assert host.document("phux_ls") == {"sessions": []}
+    assert host.document("phux_ls")["sessions"] == []
 
 
 def test_each_revision_lists_tools_in_its_own_format(start_host):
@@ -53,6 +53,17 @@ def test_each_revision_lists_tools_in_its_own_format(start_host):
     assert shapes["2025-03-26"] == plain | {"annotations"}
     for revision in REVISIONS[2:]:
         assert shapes[revision] == plain | {"annotations", "title", "outputSchema"}
+
+
+def test_the_server_describes_itself_from_2025_11_25_on(start_host):
+    for revision in HANDSHAKE:
+        info = start_host().result("initialize", {"protocolVersion": revision})["serverInfo"]
+        assert ("icons" in info) == ("description" in info) == (revision == "2025-11-25")
+    host = start_host()
+    host.revision = STATELESS
+    info = host.result("server/discover")["_meta"]["io.modelcontextprotocol/serverInfo"]
+    assert info["icons"][0]["src"].startswith("data:image/png;base64,")
+    assert "icons" not in host.result("tools/list")["_meta"]["io.modelcontextprotocol/serverInfo"]
 
 
 def test_prompts_and_resources_have_titles_from_2025_06_18_on(start_host):

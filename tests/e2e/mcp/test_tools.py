@@ -17,7 +17,7 @@ from validation import validate
 
 @pytest.fixture
 def work(modern):
-    modern.pane = f"@{modern.document('phux_new', name='work')['terminal_id']}"
+    modern.pane = modern.document("phux_new", name="work")["target"]
     return modern
 
 
@@ -26,7 +26,8 @@ def test_a_snapshot_with_since_has_only_the_rows_that_changed(work):
     assert work.document("phux_snapshot", target="work", since=seen["seq"])["changed"] == []
     work.document("phux_run", target="work", command="echo one")
     changes = work.document("phux_snapshot", target="work", since=seen["seq"])
-    validate("screen-changes", changes)
+    assert changes.pop("target") == work.pane
+    validate("screen-changes", {**changes, "pane": 1})
     assert "one" in [row["text"] for row in changes["changed"]]
     assert "lines" not in changes
 
@@ -74,7 +75,7 @@ def test_the_result_of_a_run_with_an_unknown_exit_code_has_a_note(work):
 
 def test_other_tools_wait_for_and_read_the_output_of_a_detached_run(work):
     started = work.document("phux_run", target="work", command="echo up; exec sleep 100", detach=True)
-    assert (started["outcome"], started["pane"]) == ("started", work.pane)
+    assert (started["outcome"], started["target"]) == ("started", work.pane)
     waited = work.document("phux_wait", target="work", until="up", since=started["since"], output_only=True)
     assert waited["outcome"] == "met"
     assert work.document("phux_logs", command_id=started["command_id"])["content"] == "up"
@@ -94,7 +95,7 @@ def test_a_signal_ends_the_running_command(work):
 
 def test_a_run_that_times_out_reports_that_the_program_waits_for_input(work):
     late = work.document("phux_run", target="work", command="cat", timeout_secs=0.5)
-    assert (late["outcome"], late["state"], late["pane"]) == ("timed_out", "awaiting_input", work.pane)
+    assert (late["outcome"], late["state"], late["target"]) == ("timed_out", "awaiting_input", work.pane)
     assert "waits for input" in late["message"]
     assert "answer the program with phux_act" in late["hint"]
     assert f"(phux_send_keys to {work.pane})" in work.failure("phux_run", target="work", command="true")
@@ -112,7 +113,7 @@ def test_logs_searches_and_the_ledger_find_earlier_output_and_commands(work, cli
     more = work.document("phux_run", target="work", command="echo later")
     assert "needle" not in work.document("phux_logs", target="work", since=more["seq"]["start"])["content"]
     matches = work.document("phux_search", pattern="^needle$")["matches"]
-    assert [f"@{match['pane']}" for match in matches] == [work.pane]
+    assert [match["target"] for match in matches] == [work.pane]
     assert work.document("phux_search", pattern="^5", session="work", max_matches=1)["truncated"]
     work.document("phux_new", name="gone", command=["echo", "of a pane that is gone"])
     work.document("phux_wait", target="gone", state=["dead"])
@@ -125,15 +126,32 @@ def test_logs_searches_and_the_ledger_find_earlier_output_and_commands(work, cli
     assert (newest["commands"][0]["command"], newest["omitted"]) == ("echo later", 1)
 
 
+def test_what_failed_is_found_by_time_exit_code_and_text_also_in_closed_panes(work, cli):
+    work.document("phux_new", name="gone", command=["bash", "--norc"])
+    work.document("phux_run", target="gone", command="echo broken there; (exit 4)")
+    assert cli("kill", "gone").code == 0
+    work.document("phux_run", target="work", command="echo broken here; (exit 5)")
+    work.document("phux_run", target="work", command="echo not broken")
+    when = {"everywhere": True, "failed": True, "since": "today"}
+    found = work.document("phux_commands", **when, grep="broken")["commands"]
+    assert [entry["exit_code"] for entry in found] == [4, 5]
+    assert work.document("phux_commands", everywhere=True, until="yesterday")["commands"] == []
+    (match,) = work.document("phux_search", pattern="^broken", exit_code="4", everywhere=True, since="1h")["matches"]
+    assert match["text"] == "broken there"
+    assert work.document("phux_logs", command_id=match["command_id"])["content"] == "broken there"
+    assert work.document("phux_search", pattern="broken$", **when)["matches"] == []
+    assert "is not a time" in work.failure("phux_commands", since="soon")
+
+
 def test_windows_and_panes_are_created_arranged_and_named(work):
     below = work.document("phux_split", target="work", direction="down", size="30%", command=["cat"])
     window = work.document("phux_split", target="work", window=True, name="second", select=True)
     assert (window["window"], window["window_name"]) == (1, "second")
-    assert work.document("phux_select", target=f"@{below['terminal_id']}")["window"] == 0
-    assert work.document("phux_resize", target=f"@{below['terminal_id']}", rows=5)["rows"] == 5
-    moved = work.document("phux_resize", target=f"@{below['terminal_id']}", side="up", by=2)
+    assert work.document("phux_select", target=below["target"])["window"] == 0
+    assert work.document("phux_resize", target=below["target"], rows=5)["rows"] == 5
+    moved = work.document("phux_resize", target=below["target"], side="up", by=2)
     assert moved["rows"] == 7
-    assert work.document("phux_resize", target=f"@{below['terminal_id']}", zoom=True)["zoomed"]
+    assert work.document("phux_resize", target=below["target"], zoom=True)["zoomed"]
     assert work.document("phux_rename", target="work:second", name="other")["window_name"] == "other"
     assert work.document("phux_rename", target="work", name="play")["session"] == "play"
     tree = work.document("phux_tree")
@@ -178,6 +196,86 @@ def test_arguments_and_keys_are_accepted_as_models_spell_them(work):
     assert work.document("phux_signal", target=int(work.pane[1:]), signal="SIGTERM")["signal"] == "TERM"
     work.document("phux_new", name="line", command="echo one && echo two; cat")
     assert work.document("phux_wait", target="line", until="two", timeout_secs=10)["outcome"] == "met"
+
+
+# Texts
+
+
+def test_a_text_has_neither_defaults_nor_arguments_nor_blank_rows(work):
+    texts = {
+        "ls": work.text("phux_ls"),
+        "new": work.text("phux_new", name="other"),
+        "run": work.text("phux_run", target="work", command="true"),
+        "output": work.text("phux_run", target="work", command="echo hi; (exit 3)"),
+        "send": work.text("phux_send_keys", target=work.pane, keys=["# x"]),
+        "act": work.text("phux_act", target="work", keys=["C-u"], idle_ms=50),
+        "wait": work.text("phux_wait", target="work", until="$", timeout_secs=10),
+        "screen": work.text("phux_snapshot", target="work"),
+        "logs": work.text("phux_logs", target="work", lines=2),
+        "commands": work.text("phux_commands", target="work"),
+        "split": work.text("phux_split", target="work"),
+        "tree": work.text("phux_tree"),
+    }
+    documents = {name: json.loads(text) for name, text in texts.items()}
+    assert documents["ls"] == {"sessions": [{"name": "work", "windows": 1, "attached": False}]}
+    assert documents["new"] == {"target": "@2"}
+    assert documents["run"] == {"exit_code": 0, "output": ""}
+    assert documents["output"] == {"exit_code": 3, "output": "hi"}
+    assert documents["send"] == {"sent": True}
+    assert documents["act"].keys() <= {"target", "seq", "changed", "cursor", "state", "outcome", "blank"}
+    assert documents["wait"].keys() == {"target", "outcome", "line", "seq", "state", "screen_tail"}
+    assert documents["screen"].keys() == {"target", "cursor", "seq", "state", "lines"}
+    assert documents["screen"]["lines"][-1]
+    ran, *_ = documents["commands"]["commands"]
+    assert ran.keys() == {"command_id", "command", "cwd", "started_at", "exit_code"}
+    for name, text in texts.items():
+        assert not re.search(r'"(schema_version|pane|terminal|terminal_id|polls)"|": |null', text), name
+
+
+def test_rows_that_became_blank_are_named_by_their_numbers(work):
+    work.document("phux_run", target="work", command="seq 1 40")
+    text = json.loads(work.text("phux_act", target="work", keys=["clear; echo top; cat", "Enter"], until="top"))
+    assert text["blank"].endswith("-23")
+    assert all(row["text"] for row in text["changed"])
+
+
+def test_every_result_names_panes_by_target(work):
+    def keys(value):
+        if isinstance(value, list):
+            return set().union(*map(keys, value))
+        return set(value).union(*map(keys, value.values())) if isinstance(value, dict) else set()
+
+    started = work.document("phux_run", target="work", command="echo needle", detach=True)
+    results = [
+        started,
+        work.document("phux_wait", target="work", state=["prompt"], timeout_secs=10),
+        work.document("phux_send_keys", target="work", keys=["x"]),
+        work.document("phux_act", target="work", keys=["C-u"], idle_ms=50),
+        work.document("phux_snapshot", target="work"),
+        work.document("phux_logs", target="work"),
+        work.document("phux_logs", command_id=started["command_id"]),
+        work.document("phux_search", pattern="needle"),
+        work.document("phux_commands"),
+        work.document("phux_split", target="work"),
+    ]
+    for result in results:
+        assert not keys(result) & {"pane", "terminal", "terminal_id"}
+        assert "target" in keys(result)
+    assert {result["target"] for result in results[:7]} == {work.pane}
+    tree = work.document("phux_tree")
+    (window,) = tree["sessions"][0]["windows"]
+    assert [pane["target"] for pane in window["panes"]] == [work.pane, "@2"]
+    assert (window["layout"]["first"], tree["focused_pane"]) == (work.pane, work.pane)
+
+
+def test_highlights_are_returned_without_cells(work):
+    draw = "printf '\\033[H\\033[2J  one\\n\\033[7m  two\\033[m\\n'"
+    done = work.document("phux_act", target="work", keys=[draw, "Enter"], regex="^  two$", highlights=True)
+    assert {"row": 1, "col": 0, "text": "  two", "style": "inverse"} in done["highlights"]
+    assert "cells" not in done
+    screen = work.call("phux_snapshot", target="work", cells=True)
+    assert screen["structuredContent"]["cells"]
+    assert "cells" not in json.loads(screen["content"][0]["text"])
 
 
 # Omissions
@@ -250,14 +348,14 @@ def test_a_watch_ends_when_the_budget_is_used_up(work):
 def test_a_tool_that_is_not_allowed_cannot_be_called(start_host):
     host = start_host("--safety", "read-only").begin("2025-11-25")
     assert host.error("tools/call", {"name": "phux_new", "arguments": {"name": "x"}})["code"] == -32602
-    assert host.document("phux_ls") == {"sessions": []}
+    assert host.document("phux_ls")["sessions"] == []
 
 
 def test_kill_can_be_called_at_the_destructive_safety_level(start_host):
     host = start_host("--safety", "destructive").begin("2025-11-25")
     host.document("phux_new", name="work")
     assert host.document("phux_kill", target="work")["killed"] == 1
-    assert host.document("phux_ls") == {"sessions": []}
+    assert host.document("phux_ls")["sessions"] == []
 
 
 @pytest.mark.parametrize("told", [True, False], ids=["pane known by environment", "pane known by ancestors"])
@@ -294,7 +392,7 @@ def test_a_pane_of_another_server_with_the_hosts_pane_id_can_be_ended(start_host
     host = start_host(
         *("--safety", "destructive", "--socket", socket), PHUX_SOCKET=str(tmp_path / "other.sock"), PHUX_PANE="@1"
     ).begin("2025-11-25")
-    assert host.document("phux_new", name="work")["terminal_id"] == 1
+    assert host.document("phux_new", name="work")["target"] == "@1"
     assert host.document("phux_kill", target="@1")["killed"] == 1
 
 
@@ -337,6 +435,64 @@ def test_a_missing_resource_is_an_error(shared, uri):
     shared.begin("2025-11-25")
     assert shared.error("resources/read", {"uri": uri})["code"] == -32002
     assert shared.error("resources/subscribe", {"uri": uri})["code"] == -32002
+
+
+def test_a_result_with_a_part_of_the_output_links_to_the_whole_output(work):
+    content = work.call("phux_run", target="work", command="seq 1 3000; (exit 3)", tail=2)["content"]
+    assert json.loads(content[0]["text"])["output"] == "2999\n3000"
+    assert (content[1]["type"], content[1]["mimeType"]) == ("resource_link", "text/plain")
+    (read,) = work.result("resources/read", {"uri": content[1]["uri"]})["contents"]
+    assert read["text"].split() == [str(number) for number in range(1, 3001)]
+    assert len(work.call("phux_run", target="work", command="echo short")["content"]) == 1
+    assert work.error("resources/read", {"uri": "phux://command/1.99"})["code"] == -32002
+    assert work.error("resources/subscribe", {"uri": "phux://command/99.1"})["code"] == -32002
+
+
+def test_the_host_is_told_when_the_list_of_resources_changes(work):
+    assert work.is_silent()  # it has not asked for the list
+    work.result("resources/list")
+    work.document("phux_new", name="another")
+    work.notifications or work.notifications.append(work.receive())
+    assert {message["method"] for message in work.notifications} == {"notifications/resources/list_changed"}
+    uris = {entry["uri"] for entry in work.result("resources/list")["resources"]}
+    assert "phux://pane/2/screen" in uris
+
+
+@pytest.mark.parametrize(
+    ("ref", "name", "typed", "value"),
+    [
+        ({"type": "ref/prompt", "name": "run-and-fix"}, "target", "wo", "work"),
+        ({"type": "ref/prompt", "name": "run-and-fix"}, "target", "@", "@1"),
+        ({"type": "ref/prompt", "name": "run-and-fix"}, "command", "make", "make tests || true"),
+        ({"type": "ref/prompt", "name": "drive-a-TUI"}, "program", "make", "make tests || true"),
+        ({"type": "ref/resource", "uri": "phux://pane/{id}/screen"}, "id", "", "1"),
+        ({"type": "ref/resource", "uri": "phux://command/{id}"}, "id", "1.", "1.1"),
+    ],
+)
+def test_arguments_of_prompts_and_templates_are_completed(start_shared, ref, name, typed, value):
+    host = start_shared().begin("2025-11-25")
+    if not host.document("phux_ls")["sessions"]:
+        host.document("phux_new", name="work")
+        host.document("phux_run", target="work", command="make tests || true")
+    completion = host.result("completion/complete", {"ref": ref, "argument": {"name": name, "value": typed}})
+    assert value in completion["completion"]["values"]
+    assert completion["completion"]["hasMore"] is False
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"ref": {"type": "ref/prompt", "name": "nonsense"}, "argument": {"name": "x", "value": ""}},
+        {"ref": {"type": "ref/prompt", "name": "run-and-fix"}, "argument": {"name": "x", "value": ""}},
+        {"ref": {"type": "ref/prompt", "name": "run-and-fix"}, "argument": {"name": "target", "value": 1}},
+        {"ref": {"type": "ref/resource", "uri": "phux://sessions"}, "argument": {"name": "id", "value": ""}},
+        {"ref": {"type": "ref/tool"}, "argument": {"name": "id", "value": ""}},
+    ],
+)
+def test_an_invalid_completion_is_an_error(shared, params):
+    shared.begin("2025-11-25")
+    assert shared.error("completion/complete", params)["code"] == -32602
 
 
 def test_a_snapshot_has_an_image_on_request(work):

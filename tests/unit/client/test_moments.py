@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phux_client.moments import Moment, Places, local_time, moment_of, parse
+from phux_client.moments import Moment, Places, local_time, moment_of, parse, parse_time, time_of
 from phux_core.errors import BadRequestError
 
 START = 1_750_000_000.0
@@ -134,3 +134,25 @@ def test_a_recording_without_output_has_one_place():
     empty = RECORDING | {"first_byte": 0, "next_byte": 0, "entries": []}
     places = Places(empty, START + 100)
     assert [places.find(parse(text)).seq for text in ("0", "+1s", "-1s")] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds_ago"),
+    [("90s", 90), ("-90s", 90), ("2h", 7200), ("2h ago", 7200), ("1d12h", 129_600), ("1h 30m", 5400)],
+)
+def test_a_duration_is_a_time_before_now(text, seconds_ago):
+    assert parse_time(text, START) == START - seconds_ago
+
+
+def test_days_and_dates_begin_at_midnight_in_local_time():
+    today = datetime.fromtimestamp(START).replace(hour=0, minute=0, second=0, microsecond=0)  # noqa: DTZ006  local time
+    assert parse_time("today", START) == today.timestamp()
+    assert parse_time("Yesterday", START) == (today - timedelta(days=1)).timestamp()
+    assert parse_time(f"{today:%Y-%m-%d}", 0) == today.timestamp()
+    assert time_of(today) == today.timestamp()
+
+
+@pytest.mark.parametrize("value", ["", "soon", "-", "2 fortnights", "tomorrow", True, None, object()])
+def test_other_values_are_not_times(value):
+    with pytest.raises(BadRequestError):
+        time_of(value)

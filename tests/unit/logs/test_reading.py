@@ -448,9 +448,9 @@ def test_search_finds_the_same_matches_as_a_search_of_each_line(parts, pattern):
     hint = required_text(pattern)
     for way in {None, None if hint is None else _in_raw_bytes(hint)}:
         found = list(_matches(held(data), re.compile(pattern), way))
-        assert [(number, line) for number, _offset, line in found] == expected
+        assert [(number, line) for number, _offset, _after, line in found] == expected
         lines = data.split(b"\n")
-        assert [offset for _number, offset, _line in found] == [
+        assert [offset for _number, offset, _after, _line in found] == [
             len(b"\n".join([*lines[: number - 1], b""])) for number, _line in expected
         ]
 
@@ -463,7 +463,7 @@ def test_search_applies_backspaces_and_carriage_returns():
     data = b"$ \x1b[7mecho hi\x1b[27m" + b"\b" * 7 + b"echo hi\r\n\x1b[?2004l\rhi\r\n 10%\r 100%\r\n"
 
     def find(pattern):
-        return [(number, line) for number, _offset, line in _matches(held(data), re.compile(pattern), None)]
+        return [(number, line) for number, _offset, _after, line in _matches(held(data), re.compile(pattern), None)]
 
     assert find("^hi$") == [(2, "hi")]
     assert find("echo") == [(1, "$ echo hi")]
