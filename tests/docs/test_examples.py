@@ -184,7 +184,7 @@ def test_an_mcp_host_calls_tools_end_to_end(run, shared_server):
 def test_every_example_is_in_the_index():
     index = (EXAMPLES / "README.md").read_text()
     names = {path.name for path in EXAMPLES.iterdir()} - {"README.md"}
-    assert {name for name in names if f"]({name})" in index} == names
+    assert {name for name in names if f"]({name}" in index} == names
 
 
 def test_examples_end_their_sessions_when_interrupted(run, shared_server):
