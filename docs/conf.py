@@ -30,7 +30,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphin
 myst_heading_anchors = 4
 myst_fence_as_directive = {"mermaid"}
 autodoc_class_signature = "separated"  # nobody creates handles and shapes, so their constructors are left out
-autodoc_default_options = {"members": True}
+autodoc_default_options = {"members": True, "exclude-members": "__init__, __new__"}
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints = "description"
@@ -71,7 +71,7 @@ def group(name: str) -> str:
 def docstrings(wanted: re.Match[str]) -> str:
     """Return directives that insert the docstrings of a group of exported names."""
     directives = []
-    for name in phux_client.__all__:
+    for name in sorted(phux_client.__all__, key=lambda name: inspect.isclass(getattr(phux_client, name))):
         thing = getattr(phux_client, name)
         if not inspect.ismodule(thing) and name != "__version__" and group(name) == wanted[1]:
             kind = "class" if inspect.isclass(thing) else "function" if inspect.isfunction(thing) else "data"
@@ -79,9 +79,15 @@ def docstrings(wanted: re.Match[str]) -> str:
     return "\n".join(["```{eval-rst}", *directives, "```"])
 
 
+def without_folders(text: str, directory: Path) -> str:
+    """Return a page with the text of a link in place of each link to a folder, which the site does not have."""
+    return re.sub(r"\[([^\]]+)\]\(([\w./-]+)\)", lambda link: link[1 if (directory / link[2]).is_dir() else 0], text)
+
+
 def read_source(app: Sphinx, page: str, source: list[str]) -> None:
     """Add to a page what only the site has."""
     source[0] = re.sub(r"<!-- docstrings: (\w+) -->", docstrings, source[0])
+    source[0] = without_folders(source[0], Path(app.srcdir, page).parent)
     if page == root_doc:
         source[0] += contents(Path(app.srcdir, f"{CONTENTS}.md").read_text(encoding="utf-8"))
     if page == CONTENTS:  # the site shows its lists beside every page

@@ -1,6 +1,6 @@
 """Make the pictures of the front page: attach as docs/pictures/attach.svg, the live view as docs/pictures/web.png.
 
-    .venv/bin/python tools/pictures.py
+    .venv/bin/python tools/pictures.py [DIRECTORY]
 
 phux draws both: the first is a screenshot of a pane in which `phux attach` runs, the second one of the live view in
 Chromium. Needs vim, and Debian's Chromium; `.ci/run` installs both.
@@ -81,6 +81,7 @@ class Demo:
         self.phux = phux
         self.socket = phux.status().socket
         self.env = {"HOME": str(home), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+        self.env["PYTEST_ADDOPTS"] = "--color=yes -p no:cacheprovider -p no:asyncio"
         self.env["PATH"] = f"{BIN}:{os.environ['PATH']}"
         self.directory = str(home / "shop")
         write_project(home)
@@ -99,7 +100,7 @@ class Demo:
         editor.send_keys("vim cart.py", "Enter")
         editor.wait(state="fullscreen", timeout_s=READY_S)
         editor.send_keys("12G")
-        tests.run("pytest -q --tb=short --color=yes -p no:cacheprovider -p no:asyncio")
+        tests.run("pytest -q --tb=short")
         serve.start("python3 serve.py")
         serve.wait(until="/checkout", timeout_s=READY_S)
         build = self.phux.session("shop").new_window("build", cwd=self.directory, env=self.env, command=["bash"]).pane
@@ -149,12 +150,12 @@ def draw_live_view(demo: Demo, path: Path) -> None:
 
 def main() -> None:
     """Make both pictures."""
-    PICTURES.mkdir(exist_ok=True)
+    pictures = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES
     size = (110, 30)
     with tempfile.TemporaryDirectory(prefix="demo-") as home, embedded() as phux:
         demo = Demo(phux, Path(home))
         demo.work(size)
-        (PICTURES / "attach.svg").write_text(draw_attach(demo, size), encoding="utf-8")
+        (pictures / "attach.svg").write_text(draw_attach(demo, size), encoding="utf-8")
         phux.window("shop:0").resize(size[0], 18)
         phux.window("shop:1").resize(*TILE)
         phux.window("shop:2").resize(*TILE)
@@ -164,7 +165,7 @@ def main() -> None:
         secret = demo.bash("release", "sign")
         secret.start("read -s -p 'Passphrase for the release key: ' secret")
         secret.wait(state="awaiting_secret", timeout_s=READY_S)
-        draw_live_view(demo, PICTURES / "web.png")
+        draw_live_view(demo, pictures / "web.png")
 
 
 if __name__ == "__main__":

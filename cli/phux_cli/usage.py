@@ -103,6 +103,16 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=30, width=100)
 
+    # From Python 3.14 on, argparse looks up its colors for every argument, which costs milliseconds. Help has none.
+    def _set_color(self, _color: bool) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> object:
+        if name in {"_theme", "_decolor"}:
+            super()._set_color(False)  # type: ignore[misc]
+            return self.__dict__[name]
+        raise AttributeError(name)
+
     def _format_action_invocation(self, action: argparse.Action) -> str:
         if not action.option_strings:
             return str(action.metavar)

@@ -34,10 +34,11 @@ marks end with BEL. docs/shell-integration.md explains how the server uses them.
     The command reads a line, which is shown or hidden while it is typed. From fish only; for other shells, the
     server reads the terminal's settings.
 ``7748;NONCE;NUMBER;L;LENGTH;MODE``
-    The answer to the key ``CSI 7748 ~``, which is bound in every keymap: the number of characters on the command line.
-    MODE is ``command`` in vi command mode, and ``more`` if the line continues earlier lines. bash does not report
-    ``more``, but draws its prompt again after the answer: B follows unless the line continues earlier lines. If a
-    command has removed all hooks from bash, the key restores them, and the answer is ``L;LENGTH;restored;EXIT``.
+    The answer to the key ``CSI 7748 ~`` (in fish ``CSI 60123 u``), which is bound in every keymap: the number of
+    characters on the command line. MODE is ``command`` in vi command mode, and ``more`` if the line continues earlier
+    lines. bash does not report ``more``, but draws its prompt again after the answer: B follows unless the line
+    continues earlier lines. If a command has removed all hooks from bash, the key restores them, and the answer is
+    ``L;LENGTH;restored;EXIT``.
 ``7748;NONCE;1;X``
     The shell will send no marks. From bash, if ``PROMPT_COMMAND``, ``PS1`` or ``PS0`` is read-only, and from a zsh that
     was started as ``sh``.

@@ -198,7 +198,7 @@ def run_python(program, directory, **variables):
 
 
 PROGRAMS = {
-    "README.md": ["42", "True"],
+    "README.md": ["42", "[1.0, 0.0]"],
     "docs/api.md": [],
     "docs/tutorials/agents.md": ["exit code 1", "python3 is in the foreground of @1", "4", "exit code 0"],
     "docs/coming-from/libtmux.md": [],

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import struct
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import phux_client
+from browsers import CHROMIUM
 from servers import clean_environment
 
 ROOT = Path(__file__).parents[2]
@@ -48,3 +52,22 @@ def test_the_site_is_built_without_warnings(tmp_path):
     assert missing == ["__version__", "blocking"]
     assert 'class="mermaid"' in (tmp_path / "site/docs/architecture.html").read_text()
     assert (tmp_path / "site/index.html").exists()
+
+
+def test_the_pictures_of_the_front_page_can_be_made(tmp_path):
+    """Compare only what they show: times and paths differ."""
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed; .ci/run installs it")
+    made = subprocess.run(
+        [sys.executable, ROOT / "tools/pictures.py", tmp_path],
+        env=clean_environment(),
+        capture_output=True,
+        timeout=110,
+    )
+    assert made.returncode == 0, made.stderr.decode()
+    for directory in (tmp_path, ROOT / "docs/pictures"):
+        texts = "".join(re.findall(r">([^<]+)<", (directory / "attach.svg").read_text()))
+        assert "assert 300 == 600" in texts.replace("\xa0", " ")
+        assert "0:cart*" in texts
+        size = struct.unpack(">II", (directory / "web.png").read_bytes()[16:24])
+        assert size == (1180, 690)

@@ -24,8 +24,8 @@ TIMEOUT = Param("timeout_secs", number(), "seconds to wait", omitted="no limit")
 MAX_BYTES = Param("max_bytes", whole(0, 1_000_000), "the most bytes to return")
 WHOLE_NUMBER = Kind(COUNT.words, COUNT.fits, {"type": "number", "minimum": 0, "multipleOf": 1})
 """A count that the first revision declares as a number."""
-_SOCKET = Param("socket", TEXT, "socket path")
-_HOST = Param("host", TEXT, "SSH host")
+_SOCKET = Param("socket", TEXT, "another server's socket")
+_HOST = Param("host", TEXT, "the server's machine, as ssh reaches it")
 
 
 def tool(

@@ -6,7 +6,15 @@ import time
 from typing import TYPE_CHECKING
 
 from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
-from phux_core.server.shell.edit_line import ANSWER_S, PROMPT_S, QUESTION, Problem, Ready, problem_in_answer
+from phux_core.server.shell.edit_line import (
+    ANSWER_S,
+    FISH_QUESTION,
+    PROMPT_S,
+    QUESTION,
+    Problem,
+    Ready,
+    problem_in_answer,
+)
 from phux_core.server.shell.tracker import SETTLE_S
 
 if TYPE_CHECKING:
@@ -130,8 +138,9 @@ class Prompt:
             return self._refused[0]
         asked_at = time.monotonic()
         tracker.asked()
+        in_fish = tracker.foreground is not None and tracker.foreground.shell == "fish"
         for again in range(1, _TRIES + 1):
-            await self._shell.keyboard.type_ours([{"text": QUESTION}])
+            await self._shell.keyboard.type_ours([{"text": FISH_QUESTION if in_fish else QUESTION}])
             until = asked_at + again * ANSWER_S
             while not self._is_answered and (left_s := until - time.monotonic()) > 0:
                 await self._shell.changed.wait(left_s)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 QUESTION = "\x1b[7748~"
 """The key that makes an integrated shell report the length of its line."""
+FISH_QUESTION = "\x1b[60123u"
+"""The same for fish: from fish 4 on, it ignores keys that it cannot name, but every character is one."""
 INTERRUPT = b"\x03"
 PROMPT_S = 2.0
 """How long a shell may take to draw its prompt after a command whose end it does not mark."""

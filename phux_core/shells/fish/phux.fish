@@ -158,8 +158,13 @@ if status is-interactive; and test -n "$nonce"
         __phux_mark_next "L;"(builtin string length -- "$line")";$mode" >/dev/tty
     end
 
+    # CSI 60123 u: fish 4 reads it as this character, of Unicode's private use, and older versions as these keys.
+    set --local key \e\[60123u
+    if test $__phux_native = 1
+        set key \uEADB
+    end
     for mode in default insert visual replace replace_one
-        bind --mode $mode \e\[7748~ __phux_report_line
+        bind --mode $mode $key __phux_report_line
     end
 
     function __phux_postexec --on-event fish_postexec
