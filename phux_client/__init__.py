@@ -59,7 +59,7 @@ _NAMES = {
         ProtocolError VersionError
         RequestError AmbiguousError BadConfigError BadCwdError BadHostError BadNameError BadRequestError
         BadSelectorError BadSizeError BusyError CannotExecuteError InputBlockedError InputTooLongError InternalError
-        LimitError NameInUseError NoSuchTargetError PaneClosedError RefusedError StoppedError
+        LimitError NameInUseError NoSuchTargetError PaneClosedError RefusedError StoppedError WaitingError
     """,
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -166,6 +166,7 @@ _CALLS = (
             omitted="no limit",
         ),
         flag("interrupt", "send C-c when the timeout expires"),
+        flag("until_waiting", "return as soon as the command waits for a person"),
         Param("max_bytes", whole(0, MOST_BYTES), "maximum bytes of output to return", default=1024 * 1024),
         flag("raw", "keep escape sequences in the output"),
         result="the outcome (see Running)",
@@ -176,7 +177,8 @@ _CALLS = (
         "start",
         "Run a command at a pane's prompt without waiting for it. A request with the same id refers to the same run.",
         *(_PANE, *_COMMAND),
-        result="`command`, the command's id in the ledger, and `seq`, the sequence number before the command was typed",
+        result="`command`, the command's id in the ledger; `seq`, the sequence number before the command was typed; "
+        "`start`, where its output begins, null if the shell has not reported that within two seconds",
         repeatable=True,
     ),
     *LOG_CALLS,

@@ -9,7 +9,7 @@
     └── RequestError
             BadRequestError, BadSelectorError, BadNameError, BadSizeError, BadCwdError, BadConfigError, BadHostError,
             NoSuchTargetError, AmbiguousError, NameInUseError, CannotExecuteError, PaneClosedError, BusyError,
-            InputTooLongError, InputBlockedError, StoppedError, RefusedError, LimitError, InternalError
+            InputTooLongError, InputBlockedError, StoppedError, WaitingError, RefusedError, LimitError, InternalError
 
 Codes appear on the wire and in the Error document; Python programs catch the classes. Messages say what happened,
 remedies what to do. Import-light, because the CLI imports this module.
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phux_core.shapes import ScreenChanges
+    from phux_core.shapes import ScreenChanges, State
 
 
 class PhuxError(Exception):
@@ -32,6 +32,7 @@ class PhuxError(Exception):
         exit_code: The CLI's exit status.
         changes: The rows that changed, if the library's ``act`` failed after typing; None otherwise.
         executed: False if the request had no effect, True if it had some, None if the error does not say.
+        command_id: The id of the command that the library's ``run`` or ``wait_command`` left running; None otherwise.
 
     Example:
         >>> error = NoSuchTargetError("no session is called 'work'", remedy="phux ls lists them")
@@ -44,6 +45,7 @@ class PhuxError(Exception):
     default_remedy = ""
     changes: "ScreenChanges | None" = None
     executed: bool | None = None
+    command_id: str | None = None
 
     def __init__(self, message: str, *, remedy: str | None = None) -> None:
         super().__init__(message)
@@ -265,6 +267,17 @@ class StoppedError(RequestError):
     """A wait matched its stop condition; the message contains the line."""
 
     code = "stopped"
+
+
+class WaitingError(RequestError):
+    """A command waits for a person: for input or a secret, in a nested shell, or full-screen.
+
+    Attributes:
+        state: The state of the command's pane.
+    """
+
+    code = "waiting"
+    state: "State | None" = None
 
 
 class RefusedError(RequestError):

@@ -1,7 +1,7 @@
 """The calls that read the past of panes: logs, commands, screens and timelines. Import-light like ``calls``."""
 
 from phux_core.call import MOST_BYTES, Call, flag
-from phux_core.kinds import COUNT, ID, INTEGER, MODE, MOMENT, STRING, Param, whole
+from phux_core.kinds import BOOLEAN, COUNT, ID, INTEGER, MODE, MOMENT, STRING, Param, whole
 
 MOST_ENTRIES = 10_000
 """The most entries in a page of a timeline."""
@@ -30,7 +30,7 @@ _PERIOD = (
     Param("until", MOMENT, "only before this time, in seconds since 1970"),
 )
 _RESULTS = (
-    flag("failed", "only commands that ended with another exit status than 0"),
+    Param("failed", BOOLEAN, "only commands that ended with another exit status than 0"),
     Param("exit_code", INTEGER, "only commands that ended with this exit status"),
 )
 

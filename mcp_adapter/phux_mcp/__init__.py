@@ -9,6 +9,10 @@ jsonrpc      lines to messages, and errors for invalid lines
 revisions    the differences between the revisions of MCP
 server       one connection to a host: concurrent calls, cancellation
 methods      the methods of MCP
+calling      calls of tools
+tasks        calls that a host polls
+asking       asks the person for secrets
+secret_page  the page on which a secret is typed
 progress     the progress of a call
 arguments    accepts arguments as models spell them
 catalog      the table of tools: parameters, results, safety

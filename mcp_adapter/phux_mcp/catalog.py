@@ -47,6 +47,7 @@ class Tool(NamedTuple):
         description: The description, for the model.
         run: The implementation, which gets a ``Call`` and the arguments by name.
         seed: The names of the parameters in the first revision; None if that revision lacks the tool.
+        tasks: Whether it can be called as a task.
         renamed: The new names of arguments by their old names, which are accepted for one release.
         details: The names of fields of the result that are not part of its text; None if the tool makes the text.
         destructive: Whether the tool can destroy something.
@@ -63,6 +64,7 @@ class Tool(NamedTuple):
     seed: tuple[str, ...] | None = None
     output: Callable[[], Schema] | None = None
     idempotent: bool = False
+    tasks: bool = False
     renamed: Mapping[str, str] = {}
     details: tuple[str, ...] | None = None
     destructive: bool = False
@@ -123,6 +125,8 @@ class Tool(NamedTuple):
             entry["title"] = self.title
             if self.output is not None:
                 entry["outputSchema"] = self.output()
+        if revision.tasks and self.tasks:
+            entry["execution"] = {"taskSupport": "optional"}
         if revision.annotations:
             title = {} if revision.structured else {"title": self.title}
             entry["annotations"] = {**title, **self._hints(), "openWorldHint": self.runs_programs}

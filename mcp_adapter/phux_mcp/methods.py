@@ -8,14 +8,12 @@ import inspect
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from phux_core.errors import LimitError, NoServerError, PhuxError
-from phux_core.hosts import server_address
+from phux_core.errors import PhuxError
 from phux_core.version import __version__
 from phux_mcp import completing, prompts, resources
-from phux_mcp.answers import to_failure, to_result
+from phux_mcp.calling import Calls, has_extension
 from phux_mcp.icon import ICONS
 from phux_mcp.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, NO_METHOD, RpcError
-from phux_mcp.progress import Progress
 from phux_mcp.revisions import (
     META_CAPABILITIES,
     META_CLIENT,
@@ -29,76 +27,22 @@ from phux_mcp.revisions import (
     Revision,
     with_handshake,
 )
+from phux_mcp.tasks import EXTENSION, NO_CAPABILITY, RELATED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-    from typing import TypeVar
+    from collections.abc import Awaitable, Callable, Coroutine
 
-    from phux_client import Phux
-    from phux_client.flows import Flow
     from phux_mcp.catalog import Toolset
     from phux_mcp.jsonrpc import RequestId
     from phux_mcp.links import Links
     from phux_mcp.resources import Resource
+    from phux_mcp.tasks import Task
 
     Params = dict[str, Any]
-    Result = TypeVar("Result")
 
-MAX_CALLS = 128
-"""The most concurrent calls; the server stops reading from a connection at twice as many."""
 MAX_SUBSCRIPTIONS = 200
 _LONGEST_NAME = 80
 _DESCRIPTION = "Real terminals that outlive the conversation: run commands, drive interactive programs, read logs."
-
-
-class Call:
-    """A tool call.
-
-    Attributes:
-        revision: The revision it was made in.
-        progress: Reports its progress.
-    """
-
-    def __init__(self, revision: Revision, progress: Progress, links: Links, socket: str | None) -> None:
-        self.revision = revision
-        self.progress = progress
-        self._links = links
-        self._socket = socket
-        self._phux: Phux | None = None
-
-    async def phux(self) -> Phux:
-        """Return the client of the server, which is started if it does not run and the host allows that."""
-        if self._phux is None:
-            start = not self.revision.seed if self._links.start is None else self._links.start
-            self._phux = await self._links.phux(self._socket, start=start)
-        return self._phux
-
-    async def drive(self, flow: Callable[..., Flow[Result]], *args: object, **named: object) -> Result:
-        """Run a flow with these arguments, and return its result."""
-        phux = await self.phux()
-        return await phux.drive(flow(phux.caller, *args, **named))
-
-    async def read(
-        self,
-        flow: Callable[..., Flow[Result]],
-        *args: object,
-        stored: Callable[[], Result] | None = None,
-        **named: object,
-    ) -> Result:
-        """Run a flow that reads logs; if no server is running, read the stored logs.
-
-        Args:
-            stored: Reads the stored logs, if the flow cannot.
-        """
-        phux = await self._links.phux(self._socket)
-        try:
-            return await phux.drive(flow(phux.caller, *args, **named))
-        except NoServerError:
-            from phux_client import stored_logs
-
-            if stored is None:
-                stored = partial(stored_logs.drive, flow(phux.caller, *args, **named))
-            return await asyncio.to_thread(stored)
 
 
 class Methods:
@@ -108,18 +52,26 @@ class Methods:
         revision: The revision of the handshake; None without one.
     """
 
-    def __init__(self, toolset: Toolset, links: Links, notify: Callable[[str, Params], None]) -> None:
+    def __init__(
+        self,
+        toolset: Toolset,
+        links: Links,
+        notify: Callable[[str, Params], None],
+        request: Callable[[str, Params], Awaitable[object]],
+    ) -> None:
         self.revision: Revision | None = None
         self._toolset = toolset
         self._links = links
         self._notify = notify
         self._stateless = False
-        self._calls = 0
+        self._host_capabilities: object = None
+        self._tools = Calls(toolset, links, notify, request)
         self._subscriptions: dict[str, asyncio.Task[None]] = {}
         self._following_list: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
-        """End every subscription."""
+        """End every subscription and every task."""
+        await self._tools.close()
         tasks = [*self._subscriptions.values(), *([self._following_list] if self._following_list else [])]
         for task in tasks:
             task.cancel()
@@ -140,6 +92,8 @@ class Methods:
     def _has(self, method: str, revision: Revision) -> bool:
         properties = _METHODS.get(method)
         if properties is None or (revision.stateless and "handshake" in properties):
+            return False
+        if "tasks" in properties and not revision.stateless and not revision.tasks:
             return False
         return "always" in properties or (self._toolset.beside_tools and not revision.seed)
 
@@ -198,12 +152,19 @@ class Methods:
     def _capabilities(self, revision: Revision) -> Params:
         if revision.seed or not self._toolset.beside_tools:
             return {"tools": {}}
-        return {"tools": {}, "resources": {"subscribe": True, "listChanged": True}, "prompts": {}, "completions": {}}
+        resource = {"subscribe": True, "listChanged": True}
+        found: Params = {"tools": {}, "resources": resource, "prompts": {}, "completions": {}}
+        if revision.stateless:
+            found["extensions"] = {EXTENSION: {}}
+        elif revision.tasks:
+            found["tasks"] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
+        return found
 
     def _on_initialize(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         # Never fail, even after a `server/discover`: a host whose probe took too long falls back to `initialize`.
         revision = self.revision = with_handshake(params.get("protocolVersion"))
         self._record_name(params.get("clientInfo"))
+        self._host_capabilities = params.get("capabilities")
         result = {
             "protocolVersion": revision.name,
             "capabilities": self._capabilities(revision),
@@ -225,32 +186,41 @@ class Methods:
         return {"tools": self._toolset.listing(revision)}
 
     async def _on_tools_call(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        name, given = params.get("name"), params.get("arguments")
-        given = {} if given is None else given  # some hosts send null instead of omitting `arguments`
-        if not isinstance(name, str) or not isinstance(given, dict):
-            raise RpcError(INVALID_PARAMS, "tools/call needs a `name`, and `arguments` must be an object")
-        tool = self._toolset.find(name, revision)
-        if tool is None:
-            names = ", ".join(tool["name"] for tool in self._toolset.listing(revision))
-            raise RpcError(INVALID_PARAMS, f"there is no tool {name!r:.80}; the tools are {names}")
-        meta = params.get("_meta")
-        token = meta.get("progressToken") if isinstance(meta, dict) else None
-        progress = Progress(self._notify, token, with_message=revision.annotations)
-        self._calls += 1
-        try:
-            if self._calls > MAX_CALLS:
-                raise LimitError(f"{MAX_CALLS} calls are running", remedy="wait for some of them, or cancel some")
-            arguments = tool.check(given, revision)
-            socket, host = arguments.pop("socket", None), arguments.pop("host", None)
-            address = server_address(socket, host) if host else socket
-            call = Call(revision, progress, self._links, address)
-            found = await tool.run(call, **arguments)
-            return to_result(found, revision, tool.text_for(given, revision))
-        except PhuxError as error:
-            return to_failure(error, structured=revision.structured and self._toolset.beside_tools)
-        finally:
-            self._calls -= 1
-            progress.end()
+        return await self._tools.call(params, revision, self._capabilities_of_host(params, revision))
+
+    def _capabilities_of_host(self, params: Params, revision: Revision) -> Params:
+        found = params["_meta"][META_CAPABILITIES] if revision.stateless else self._host_capabilities
+        return found if isinstance(found, dict) else {}
+
+    # Tasks
+
+    def _task(self, params: Params, revision: Revision) -> Task:
+        if revision.stateless and not has_extension(self._capabilities_of_host(params, revision)):
+            required: Params = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
+            raise RpcError(NO_CAPABILITY, f"tasks need the capability {EXTENSION}", data=required)
+        return self._tools.tasks.find(params.get("taskId"))
+
+    def _on_tasks_get(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
+        task = self._task(params, revision)
+        return task.details() if revision.stateless else task.describe()
+
+    async def _on_tasks_result(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
+        task = self._task(params, revision)
+        return {**await task.result(), "_meta": {RELATED: {"taskId": task.id}}}
+
+    def _on_tasks_list(self, _params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+        return {"tasks": self._tools.tasks.listing()}
+
+    def _on_tasks_update(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
+        self._task(params, revision).update(params.get("inputResponses"))
+        return {}
+
+    async def _on_tasks_cancel(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
+        task = self._task(params, revision)
+        if task.has_ended and not revision.stateless:
+            raise RpcError(INVALID_PARAMS, f"the task {task.id} has already ended: {task.status}")
+        await self._tools.tasks.cancel(task)
+        return {} if revision.stateless else task.describe()
 
     def _on_prompts_list(self, _params: Params, revision: Revision, _request_id: RequestId) -> Params:
         return {"prompts": _fields_of(revision, prompts.listing())}
@@ -356,4 +326,9 @@ _METHODS = {
     "resources/subscribe": {"handshake"},
     "resources/unsubscribe": {"handshake"},
     "subscriptions/listen": {"stateless"},
+    "tasks/get": {"tasks"},
+    "tasks/result": {"tasks", "handshake"},
+    "tasks/list": {"tasks", "handshake"},
+    "tasks/update": {"tasks", "stateless"},
+    "tasks/cancel": {"tasks"},
 }

@@ -30,7 +30,8 @@ Make `{command}` succeed in the phux pane `{target}` (if that is `new`, create a
    phux_search before you guess.
 3. Fix the cause, not the symptom, and run the command again in the same pane. After five attempts, stop and report.
 
-If the outcome is timed_out, check `state`: answer a program that is awaiting input, but let the person type secrets.
+If there is an outcome, follow the hint: wait for a command that is running, and answer one that awaits input. Let the
+person type secrets.
 """,
     ),
     "drive-a-TUI": _Prompt(

@@ -16,6 +16,8 @@ class Revision(NamedTuple):
         structured: Whether tools have titles and output schemas, and results have ``structuredContent``.
         icons: Whether the server's description has icons and a text.
         stateless: Whether every request names its revision, and there is no handshake.
+        elicits: Whether the host may be asked to offer a URL to the person.
+        tasks: Whether the host may call tools as tasks.
         not_found: The error code for a missing resource.
     """
 
@@ -26,6 +28,8 @@ class Revision(NamedTuple):
     structured: bool = True
     icons: bool = False
     stateless: bool = False
+    elicits: bool = False
+    tasks: bool = False
     not_found: int = -32002
 
 
@@ -35,8 +39,8 @@ REVISIONS = {
         Revision("2024-11-05", seed=True, annotations=False, structured=False),
         Revision("2025-03-26", batches=True, structured=False),
         Revision("2025-06-18"),
-        Revision("2025-11-25", icons=True),
-        Revision("2026-07-28", icons=True, stateless=True, not_found=-32602),
+        Revision("2025-11-25", icons=True, elicits=True, tasks=True),
+        Revision("2026-07-28", icons=True, stateless=True, elicits=True, not_found=-32602),
     )
 }
 """Every supported revision by name, oldest first."""

@@ -43,7 +43,9 @@ class Server:
     ) -> None:
         self._send_line = send
         self._is_behind = is_behind
-        self._methods = Methods(toolset, links, self._notify)
+        self._methods = Methods(toolset, links, self._notify, self._request)
+        self._asked: dict[str, asyncio.Future[object]] = {}
+        self._last_asked = 0
         self._running: dict[RequestId, asyncio.Task[None]] = {}
 
     @property
@@ -85,6 +87,25 @@ class Server:
         if not self._is_behind():
             self._send({"jsonrpc": "2.0", "method": method, "params": params})
 
+    async def _request(self, method: str, params: Params) -> object:
+        """Send a request to the host, and return its result; None if it failed."""
+        self._last_asked += 1
+        request_id = f"phux-{self._last_asked}"
+        answer = self._asked[request_id] = asyncio.get_running_loop().create_future()
+        self._send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            self._notify("notifications/cancelled", {"requestId": request_id})
+            raise
+        finally:
+            del self._asked[request_id]
+
+    def _take_response(self, message: Message) -> None:
+        answer = self._asked.get(str(message.get("id")))
+        if answer is not None and not answer.done():
+            answer.set_result(message.get("result"))
+
     def _take_batch(self, messages: list[object]) -> None:
         """Answer an array with an array, once all replies are there; only one revision has arrays."""
         revision = self._methods.revision
@@ -121,7 +142,8 @@ class Server:
         try:
             checked = jsonrpc.check(message)
             method, params = checked.get("method"), checked.get("params") or {}  # some hosts send null
-            if method is None:  # a response, but we sent no request
+            if method is None:
+                self._take_response(checked)
                 deliver(None)
                 return
             if "id" not in checked:

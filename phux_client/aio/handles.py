@@ -244,6 +244,7 @@ class Pane(PaneActs, PaneFiles, PaneLogs, PanePointing, PaneScreens, Part):
         timeout_s: float | None = flows.RUN_TIMEOUT_S,
         queue: bool = False,
         interrupt: bool = False,
+        until_waiting: bool = False,
         max_bytes: int | None = None,
         raw: bool = False,
     ) -> shapes.RunResult:
@@ -254,12 +255,15 @@ class Pane(PaneActs, PaneFiles, PaneLogs, PanePointing, PaneScreens, Part):
             timeout_s: The time limit; None or 0 for no limit.
             queue: If another program is in the foreground, wait for the prompt instead of raising.
             interrupt: Send C-c when the timeout expires.
+            until_waiting: Raise WaitingError as soon as the command has waited for a person for half a second: for
+                input or a secret, at the prompt of a nested shell, or full-screen. The command keeps running.
             max_bytes: The largest output to return, 1 MiB by default; longer output is cut in the middle.
             raw: Keep escape sequences in the output.
 
         Raises:
             BusyError: Another program is in the foreground; the message names it.
             TimedOutError: The timeout expired; the command keeps running, unless ``interrupt`` ended it.
+            WaitingError: The command waits for a person (``until_waiting``); the error's ``command_id`` names it.
             PaneClosedError: The pane's program has ended.
 
         Example:
@@ -274,6 +278,7 @@ class Pane(PaneActs, PaneFiles, PaneLogs, PanePointing, PaneScreens, Part):
             timeout_s=timeout_s,
             queue=queue,
             interrupt=interrupt,
+            until_waiting=until_waiting,
             max_bytes=max_bytes,
             raw=raw,
         )

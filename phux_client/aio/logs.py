@@ -412,17 +412,24 @@ class ServerLogs(Driver):
         return (await self.load(shapes.CommandList, flow)).commands
 
     async def wait_command(
-        self, command_id: str = "", *, timeout_s: float | None = None, command: str | None = None
+        self,
+        command_id: str = "",
+        *,
+        timeout_s: float | None = None,
+        until_waiting: bool = False,
+        command: str | None = None,
     ) -> shapes.CommandInfo:
         """Wait until a command ends, and return its entry in the ledger.
 
         Args:
             command_id: The command's id.
             timeout_s: The time limit; None for no limit.
+            until_waiting: Raise WaitingError as soon as the command waits for a person, as ``pane.run`` does.
             command: The old name of ``command_id``.
 
         Raises:
             TimedOutError: The timeout expired; the command keeps running.
+            WaitingError: The command waits for a person (``until_waiting``).
             NoSuchTargetError, BadRequestError: There is no such command.
 
         Example:
@@ -432,4 +439,5 @@ class ServerLogs(Driver):
         """
         if command is not None:
             command_id = renamed("command", "command_id", command)
-        return await self.load(shapes.CommandInfo, flows.wait_command(command_id, timeout_s=timeout_s))
+        flow = flows.wait_command(command_id, timeout_s=timeout_s, until_waiting=until_waiting)
+        return await self.load(shapes.CommandInfo, flow)

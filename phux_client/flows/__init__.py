@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from phux_client.flows.acting import *
     from phux_client.flows.arranging import *
     from phux_client.flows.attaching import *
+    from phux_client.flows.command_waiting import *
     from phux_client.flows.exporting import *
     from phux_client.flows.locating import *
     from phux_client.flows.log_reading import *
@@ -44,8 +45,9 @@ _NAMES = {
     "arranging": "layout move move_divider rename resize select swap zoom",
     "attaching": "detach go_to latest",
     "exporting": "export export_material",
+    "command_waiting": "wait_command",
     "locating": "highlighted locate locate_all until_screen",
-    "log_reading": "LogPlace commands follow log_list logs next_logs output search wait_command",
+    "log_reading": "LogPlace commands follow log_list logs next_logs output search",
     "making": "new new_window split",
     "past_reading": "film past_screen recording timeline",
     "pointing": "BUTTONS MODIFIERS POINT_TIMEOUT_S click drag scroll",

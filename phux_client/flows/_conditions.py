@@ -69,8 +69,12 @@ class Conditions:
         self.idle_ms = _DEFAULT_IDLE_MS if self.is_default else idle_ms
 
     def find(self, lines: "Sequence[str]") -> "tuple[str, str] | None":
-        """Return the condition that ends the wait, and the first line that meets it."""
+        """Return the condition that ends the wait, and the first line that meets it.
+
+        Written text has blanks at the ends of lines, and a screen has not; a pattern such as `>>>$` finds both.
+        """
         found = None
+        lines = [bare for line in lines for bare in ((line, line.rstrip(" ")) if line.endswith(" ") else (line,))]
         for name, first in self._matchers:
             hit = first(lines)
             if hit is not None:

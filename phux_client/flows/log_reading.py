@@ -2,12 +2,11 @@
 
 import time
 
-from phux_client.flows._conditions import check_number
 from phux_client.flows._documents import timestamp
-from phux_client.flows._kinds import Caller, NextEvent, Request, within
+from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows.target import DEFAULT_TARGET, find, pane_id
 from phux_client.moments import time_of
-from phux_core.errors import BadRequestError, DisconnectedError, NoServerError, NoSuchTargetError, TimedOutError
+from phux_core.errors import BadRequestError, DisconnectedError, NoServerError, NoSuchTargetError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,39 +133,6 @@ def commands(caller: Caller, target: "str | int | None" = None, **query: object)
     which = {} if target is None else (yield from find_log(caller, target))
     reply = yield Request("commands", READ_S, **which, **selection(query))
     return commands_document(reply)
-
-
-def wait_command(command_id: str, *, timeout_s: float | None = None) -> "Flow[Document]":
-    """Wait until a command has ended, and return a CommandInfo document; raise TimedOutError after the timeout."""
-    check_number("timeout_s", timeout_s)
-    return (yield from within(_wait_command(command_id, timeout_s), timeout_s))
-
-
-def _wait_command(command_id: str, timeout_s: float | None) -> "Flow[Document]":
-    deadline = None if timeout_s is None else time.monotonic() + timeout_s
-    subscription = None
-    while True:
-        if subscription is None:
-            pane = command_id.rpartition(".")[0].rpartition("/")[2]
-            try:  # before the first check, so that no event is missed
-                known = int(pane) if pane.isdecimal() and len(pane) < 11 else -1
-                subscription = (yield Request("subscribe", pane=known))["subscription"] if known >= 0 else 0
-            except NoSuchTargetError:
-                subscription = 0  # the pane is gone, and nothing will change
-        reply = yield Request("commands", id=command_id)
-        entry = reply["commands"][0]
-        if entry["state"] in {"finished", "lost"} or not subscription:
-            return command_document(entry)
-        now = time.monotonic()
-        if deadline is not None and now >= deadline:
-            raise TimedOutError(f"the command {command_id} did not end within {timeout_s:g} s; it keeps running")
-        until = now + _LOOK_AGAIN_S if deadline is None else min(now + _LOOK_AGAIN_S, deadline)
-        try:
-            event: Document | None = {"event": ""}
-            while event is not None and event["event"] not in {"command_finished", "pane_closed", "dropped"}:
-                event = yield NextEvent(subscription, max(0.0, until - time.monotonic()))
-        except DisconnectedError:
-            subscription = None  # the next service knows the command, too
 
 
 def follow(

@@ -32,6 +32,7 @@ def start(
         "command": reply["command"],
         "pane": f"@{number}",
         "seq": reply["seq"],
+        "start": reply.get("start"),  # absent from older servers
     }
 
 

@@ -6,7 +6,7 @@ from phux_client.flows._conditions import check_number
 from phux_client.flows._documents import timestamp
 from phux_client.flows._kinds import Caller, Request, within
 from phux_client.flows.target import pane_id
-from phux_core.errors import BadRequestError, TimedOutError
+from phux_core.errors import BadRequestError, TimedOutError, WaitingError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,16 +27,19 @@ def run(
     *,
     timeout_s: float | None = RUN_TIMEOUT_S,
     run_id: str | None = None,
+    until_waiting: bool = False,
     **options: object,
 ) -> "Flow[Document]":
     """Run a command, wait until it has finished, and return a RunResult document.
 
     Args:
         run_id: A unique name for the run, for ``leave_run``; random by default.
+        until_waiting: Raise WaitingError as soon as the command waits for a person.
         options: Other parameters of the call ``run``.
     """
     check_number("timeout_s", timeout_s, _FOR_EVER_S)
     params = {**command_params(command), **options, "id": run_id or new_run_id()}
+    params["until_waiting"] = until_waiting or None  # older servers do not know it
     return within(_run(caller, target, command, timeout_s or None, params), timeout_s or None)
 
 
@@ -72,13 +75,25 @@ _WAITS = {
     "awaiting_input": "waits for input",
     "awaiting_secret": "waits for a secret",
     "fullscreen": "runs full-screen",
+    "prompt": "waits at the prompt of another shell",
 }
+
+
+def waiting_error(pane: int, command_id: str, state: str, program: str | None) -> WaitingError:
+    """Return the error for a command that waits for a person."""
+    ask = "ask the person to type it (phux attach)" if state == "awaiting_secret" else "answer it (phux act)"
+    error = WaitingError(
+        f"{program or 'the command'} in @{pane} {_WAITS[state]}",
+        remedy=f"{ask}, then wait for its end (phux wait --command-id {command_id})",
+    )
+    error.state, error.command_id, error.executed = state, command_id, True  # type: ignore[assignment]
+    return error
 
 
 def _timed_out(reply: "Document", what: str, pane: int, *, interrupted: bool) -> TimedOutError:
     """Return the error for a timeout; its message says what the command is doing."""
     remedy = "allow more time with --timeout (timeout_s)"
-    waits = _WAITS.get(reply["state"])
+    waits = _WAITS.get(reply["state"]) if reply["state"] != "prompt" else None
     sent = "C-c was sent, and " if interrupted else ""
     if not reply["started"]:
         happened = "the prompt did not appear, and the command was not typed"
@@ -91,6 +106,7 @@ def _timed_out(reply: "Document", what: str, pane: int, *, interrupted: bool) ->
         happened = f"{sent}the command is still running"
     error = TimedOutError(f"{what}; {happened}", remedy=remedy)
     error.executed = bool(reply["started"])
+    error.command_id = reply.get("command_id")
     return error
 
 
@@ -105,6 +121,8 @@ def _run(
     timeout_ms = None if timeout_s is None else round(timeout_s * 1000)
     patience_s = _FOR_EVER_S if timeout_s is None else timeout_s
     reply = yield Request("run", patience_s, pane=number, timeout_ms=timeout_ms, **params)
+    if reply["outcome"] == "waiting":
+        raise waiting_error(number, reply["command_id"], reply["state"], reply["foreground"])
     if reply["outcome"] != "finished":
         raise _timed_out(
             reply, f"the timeout of {timeout_s:g} s expired", number, interrupted=bool(params.get("interrupt"))

@@ -1,4 +1,4 @@
-"""The service: the process that gives bytes their meaning. It may crash, and may be replaced while it runs.
+"""The service: the process that interprets output and answers clients. It may crash, and may be replaced while it runs.
 
 Packages and modules, bottom to top. Each imports only from those above it in this list, also for type checkers;
 tests/unit/test_imports.py reads the list.

@@ -166,31 +166,38 @@ class Pane:
     def _take(self, data: bytes) -> None:
         contained = self.faults.output
         base = place = self.seq - len(data)
+        timeline = self.log.timeline
         with contained:
-            self.log.timeline.read(place)
-            self.log.append(place, data)
+            timeline.hold()
+            timeline.read(place)
         effects = self.terminal.feed(data)
         self.tracker.wrote(self._context.loop.time())
         for effect in effects:
             if isinstance(effect, Mark):
                 continue  # the shell's own marks are private
-            with contained:
+            try:
                 if isinstance(effect, PrivateOsc):
                     self.tracker.written(data[place - base : effect.start - base], place)
                     place = effect.end
                     self.runs.take_mark(effect)
                 else:
                     self._on_effect(effect)
+            except Exception as error:  # noqa: BLE001  `contained`, without its cost for each effect
+                contained.report(error)
         with contained:
             self.tracker.written(data[place - base :], place)
+        with contained:
+            self.log.append(base, data)  # after callers of a run have its result
+            timeline.release()
+        with contained:
             self.runs.finish_output()
         if self.faults.engine_was_replaced:
             self.faults.engine_was_replaced = False
             self.terminal.parsing_s = REPLAY_S
             self.keep_checkpoint()  # the next service must not feed it the same bytes
-        elif self.log.timeline.needs_screen(self.terminal):
+        elif timeline.needs_screen(self.terminal):
             with contained:
-                self.log.timeline.keep_screen(self.terminal.checkpoint(), self.terminal, self.log.first)
+                timeline.keep_screen(self.terminal.checkpoint(), self.terminal, self.log.first)
         self.watch.touch()
         with contained:
             self._context.on_output(self)

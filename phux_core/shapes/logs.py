@@ -211,6 +211,7 @@ class Started(Document):
         command: The same as ``command_id``; deprecated, to be removed in the next release.
         pane: The selector of the command's pane.
         seq: The pane's sequence number before the command was typed.
+        start: The sequence number at which the command's output begins; null if the shell did not report it in time.
 
     Example:
         >>> started = pane.start("sleep 0.1")
@@ -222,6 +223,7 @@ class Started(Document):
     command: str
     pane: str
     seq: int
+    start: int | None = None
 
 
 @frozen(kw_only=True)

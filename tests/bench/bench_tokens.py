@@ -166,7 +166,7 @@ def answer_a_question(call):
     call("phux_act", target="work", keys=["yes", "Enter"], until="got yes", timeout_secs=20)
     call("phux_send_keys", target="work", keys=["echo typed", "Enter"])
     call("phux_paste", target="work", text="# pasted")
-    call("phux_wait", target="work", until="# pasted", timeout_secs=20)
+    call("phux_wait", target="work", until="# pasted", output_only=False, timeout_secs=20)
     call("phux_send_keys", target="work", keys=["C-u"])
 
 

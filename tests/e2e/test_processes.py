@@ -14,7 +14,15 @@ import pytest
 from mcp_host import Host
 from outers import attached
 from phux_client import blocking
-from phux_core.errors import BadRequestError, BusyError, NoSuchTargetError, PaneClosedError, RefusedError, TimedOutError
+from phux_core.errors import (
+    BadRequestError,
+    BusyError,
+    NoSuchTargetError,
+    PaneClosedError,
+    RefusedError,
+    TimedOutError,
+    WaitingError,
+)
 from servers import Cli, embedded_server, eventually, kill_service, process_gone, server_without_sessions
 from shell_panes import wait_for_program
 
@@ -55,6 +63,39 @@ def phux(request):
 @pytest.fixture
 def pane(phux):
     return phux.new_session("work", command=["bash"]).pane
+
+
+# Commands that wait for a person
+
+
+@pytest.mark.parametrize("shell", ["bash", "dash"])
+def test_a_run_until_waiting_ends_when_the_command_waits_for_a_person(phux, shell):
+    pane = phux.new_session(shell, command=[shell]).pane
+    esc = "print(chr(27) + '[?1049{}', flush=True)"
+    whole_screen = f"{esc.format('h')}; input(); {esc.format('l')}"
+    waits = {
+        "sleep 0.3; cat": "awaiting_input",
+        f'{sys.executable} -c "import getpass; getpass.getpass()"': "awaiting_secret",
+        f'{sys.executable} -c "{whole_screen}"': "fullscreen",
+        "bash --norc": "prompt",
+    }
+    for command, state in waits.items():
+        with pytest.raises(WaitingError) as caught:
+            pane.run(command, until_waiting=True, timeout_s=20)
+        assert (caught.value.state, caught.value.executed) == (state, True)
+        command_id = caught.value.command_id
+        with pytest.raises(WaitingError):
+            phux.wait_command(command_id, until_waiting=True, timeout_s=20)
+        pane.send_keys(*{"awaiting_input": ["C-d"], "prompt": ["exit", "Enter"]}.get(state, ["Enter"]))
+        assert phux.wait_command(command_id, until_waiting=True, timeout_s=20).state == "finished"
+
+
+def test_a_run_until_waiting_returns_the_result_of_a_command_that_waits_for_nobody(pane):
+    result = pane.run("read -t 0.1 line; sleep 0.6; echo done", until_waiting=True, timeout_s=20)
+    assert result.output == "done"
+    with pytest.raises(TimedOutError) as caught:
+        pane.run("sleep 100", until_waiting=True, timeout_s=0.1)
+    assert pane.output(command_id=caught.value.command_id).content == ""
 
 
 # Starting

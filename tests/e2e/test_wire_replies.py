@@ -161,12 +161,17 @@ def test_a_run_reports_its_end_or_a_timeout(reader, shell):
     assert set(went_on) == set(TIMED_OUT)
     assert (went_on["outcome"], went_on["started"], went_on["ended"]) == ("timed_out", True, False)
     never = reader.get("run", pane=pane, id="three", command="true", queue=True, timeout_ms=50)
-    assert set(never) == set(TIMED_OUT) - {"ended"}
+    assert set(never) == set(TIMED_OUT) - {"ended", "command_id", "start"}
     assert never["started"] is False
     reader.get("input", pane=pane, items=[{"key": "C-c"}])
     assert set(reader.get("run", pane=pane, id="two", command="sleep 100")) == set(FINISHED)
     stopped = reader.get("run", pane=pane, id="four", command="sleep 100", timeout_ms=100, interrupt=True)
     assert stopped["ended"] is True
+    waiting = reader.get("run", pane=pane, id="five", command="cat", until_waiting=True)
+    assert set(waiting) == set(TIMED_OUT) - {"ended"}
+    assert (waiting["outcome"], waiting["state"]) == ("waiting", "awaiting_input")
+    reader.get("input", pane=pane, items=[{"key": "C-d"}])
+    assert set(reader.get("run", pane=pane, id="five", command="cat")) == set(FINISHED)
 
 
 def test_logs_matches_and_the_ledger_have_the_keys_of_the_examples(reader, shell):

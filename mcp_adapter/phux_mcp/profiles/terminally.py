@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from phux_client.flows import Document
+    from phux_mcp.calling import Call
     from phux_mcp.catalog import Tool
-    from phux_mcp.methods import Call
 
     _Run = Callable[..., Awaitable[Document]]
 

@@ -21,8 +21,8 @@ from phux_mcp.profiles.tmux_targets import Found, Miss, active, by_name, panes_o
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
+    from phux_mcp.calling import Call
     from phux_mcp.catalog import Tool
-    from phux_mcp.methods import Call
 
     Arguments = dict[str, Any]
     Node = dict[str, Any]

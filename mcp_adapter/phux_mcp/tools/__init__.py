@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phux_mcp.tools import reading, history, driving, arranging  # noqa: F401  isort: skip  in catalog order
+from phux_mcp.tools import reading, waiting, history, running, driving, arranging  # noqa: F401  isort: skip  in catalog order
 from phux_mcp.tools.registry import TOOLS as _REGISTERED
 
 if TYPE_CHECKING:
@@ -30,11 +30,13 @@ the path of another server's socket, and `host`, its machine as ssh reaches it.
 - Start with phux_ls or phux_tree. Create your own session with phux_new; do not type into other people's sessions.
 - For a command that ends: phux_run returns its exit code and output; cd and export persist. The error `busy` means that
   another program is running in the pane.
+- A command that takes longer than 45 s, or waits for input, keeps running; phux_wait with its command_id waits on.
 - For a command that keeps running (a server, a watcher): phux_run with detach, then phux_wait for the line that shows
   it is ready, and phux_logs or phux_search later.
 - For an interactive program (a REPL, an editor, a menu): phux_act types keys, waits, and returns only the changes.
 - Use phux_wait for a text, a state or silence instead of polling. The state of a pane is prompt, running,
-  awaiting_input, awaiting_secret, fullscreen or dead. Let the person type secrets.
+  awaiting_input, awaiting_secret, fullscreen or dead. Never ask for a secret: let the
+  person type it.
 - Results contain `seq`; pass it as `since` in the next call to get only newer content.
 - Long results are cut; a hint says how to get the rest.
 - phux_commands and phux_search with everywhere, since and failed find what went wrong earlier, even in closed panes.

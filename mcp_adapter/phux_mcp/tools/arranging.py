@@ -15,7 +15,7 @@ from phux_mcp.tools.registry import ANY_TARGET, TARGET, shared, tool
 
 if TYPE_CHECKING:
     from phux_client.flows import Document
-    from phux_mcp.methods import Call
+    from phux_mcp.calling import Call
 
 
 def _place() -> Document:

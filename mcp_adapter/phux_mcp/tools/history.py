@@ -17,7 +17,7 @@ from phux_mcp.tools.registry import MAX_BYTES, shared, tool
 
 if TYPE_CHECKING:
     from phux_client.flows import Document
-    from phux_mcp.methods import Call
+    from phux_mcp.calling import Call
 
 _ANY_PANE = Param("target", SELECTOR, "the pane, even a closed one, or a log's id")
 _SEARCH = CALLS["search"].params

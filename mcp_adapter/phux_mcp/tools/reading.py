@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from phux_client import flows
 from phux_client.flows.reading import session_list
 from phux_core.calls import CALLS
-from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadRequestError
 from phux_core.kinds import BOOLEAN, TEXT, Kind, Param, list_of, one_of, whole
-from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, compact
+from phux_mcp.answers import Answer, compact
 from phux_mcp.budget import TOKENS, Budget, tokens
-from phux_mcp.catalog import HINT, INTEGER, STRING, STRINGS, an_object, document
+from phux_mcp.catalog import HINT, INTEGER, STRING, an_object, document
 from phux_mcp.targets import tree_with_targets
-from phux_mcp.tools.registry import MAX_BYTES, TARGET, TIMEOUT, WHOLE_NUMBER, shared, tool
+from phux_mcp.tools.registry import MAX_BYTES, TARGET, TIMEOUT, WHOLE_NUMBER, tool
 from phux_mcp.tools.screens import within
 
 if TYPE_CHECKING:
     from phux_client.flows import Document
-    from phux_mcp.methods import Call
+    from phux_mcp.calling import Call
 
 
 def _watch_schema() -> Document:
     event = an_object({"event": STRING}, terminal=STRING)
     outcome = {"enum": ["max_events", "timed_out", "ended", "full"]}
     return an_object({"events": {"type": "array", "items": event}, "count": INTEGER, "outcome": outcome}, **HINT)
-
-
-def _wait_schema() -> Document:
-    found = {"pane": STRING, "seq": INTEGER, "state": STRING, "screen_tail": STRINGS}
-    outcome = {"enum": ["met", "timed_out", "stopped"]}
-    return an_object({"outcome": outcome, "polls": INTEGER, **found}, condition=STRING, line=STRING)
 
 
 def _screen_schema() -> Document:
@@ -155,53 +147,6 @@ async def snapshot(
         return Answer(screen)
     picture = await call.drive(flows.screenshot, target, "png") if image else None
     return Answer(within(screen, Budget(max_bytes), cells=cells), image=picture if isinstance(picture, bytes) else None)
-
-
-@tool(
-    "phux_wait",
-    "Wait for a pane",
-    TARGET,
-    *shared(CONDITIONS, "until regex gone state stop"),
-    CONDITIONS["idle_ms"].but(kind=WHOLE_NUMBER),
-    *shared(CONDITIONS, "since output_only"),
-    TIMEOUT,
-    safety="read-only",
-    output=_wait_schema,
-    seed="target until idle_ms timeout_secs",
-)
-async def wait(call: Call, target: str | None = None, timeout_secs: float | None = None, **wanted: Any) -> Document:
-    """Wait until one of the conditions holds; without a condition, until nothing was written for 500 ms.
-
-    `until` and `regex` take precedence over `idle_ms`.
-    """
-    if "until" in wanted or "regex" in wanted:  # otherwise, any pause of the program would end the wait
-        wanted.pop("idle_ms", None)
-    conditions = flows.Conditions(**wanted)
-    began = time.monotonic()
-
-    async def message() -> str:
-        return f"waited {time.monotonic() - began:.0f} s so far"
-
-    async with call.progress.ticking(timeout_secs, message):
-        outcome = await call.drive(flows.wait, target, conditions, timeout_s=timeout_secs)
-    result: Document = {
-        "outcome": "timed_out" if outcome.met is None else "stopped" if outcome.met == "stop" else "met",
-        "polls": outcome.looks,
-    }
-    if call.revision.seed:
-        return result
-    screen = outcome.screen
-    found = {"condition": outcome.met, "line": outcome.line and clipped(outcome.line, LONGEST_MATCH)}
-    result |= {name: value for name, value in found.items() if value is not None}
-    result |= {"pane": f"@{screen['pane']}", "seq": outcome.seq, "state": screen["state"], "screen_tail": tail(screen)}
-    return result
-
-
-def tail(screen: Document, rows: int = 8) -> list[str]:
-    """Return the last rows of a screen, not counting blank rows at its end."""
-    lines: list[str] = screen["lines"]
-    end = next((row for row in range(len(lines), 0, -1) if lines[row - 1]), 0)
-    return [clipped(line) for line in lines[max(0, end - rows) : end]]
 
 
 class _Enough(Exception):  # noqa: N818  it ends a watch and is not an error

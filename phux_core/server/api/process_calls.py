@@ -54,7 +54,7 @@ async def start(service: Service, connection: Connection, pane: int, **rest: Any
     request = _request(**rest, by="start", client=connection.client)
     live = find_pane(service, pane)
     started = await _with_fate(live, request, live.runner.start(request, lambda: connection.is_open))
-    return {"command": f"{live.id}.{started.number}", "seq": started.typed_seq}
+    return {"command": f"{live.id}.{started.number}", "seq": started.typed_seq, "start": started.start}
 
 
 async def _with_fate(pane: Pane, request: RunRequest, outcome: Awaitable[_Outcome]) -> _Outcome:

@@ -1,7 +1,7 @@
 """The timeline of one live pane: times of its output, input, sizes, states and commands, beside its log.
 
-It is written at once, so a killed service loses none of it. Errors here do not affect the pane: while nothing can be
-written, entries are missing.
+It is written as soon as output was processed, so a killed service loses none of it. Errors here do not affect the pane:
+while nothing can be written, entries are missing.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ REPLAY_S = 0.15
 _LEAST_BYTES = 512 * 1024
 _RETRY_S = 1.0
 _LONGEST_TEXT = 1000
+_MOST_HELD = 16
 _FIRST_LINE = re.compile(rb"(?:\x1b\[200~.*?\x1b\[201~|[^\r\n])*[\r\n]?", re.DOTALL)
 
 
@@ -47,6 +48,7 @@ class PaneTimeline:
         self._next_at = 0.0
         self._retry_at = 0.0
         self._is_storing = False
+        self._held: list[bytes] | None = None
         self._screen_at = 0
         self._commands: set[tuple[str, object]] = set()  # those that an earlier service recorded
         if writer is not None:
@@ -137,8 +139,23 @@ class PaneTimeline:
         self._at, self._seq = max(time.time(), self._at), max(seq, self._seq)
         self._write(event_line(self._at, self._seq, kind, fields))
 
+    def hold(self) -> None:
+        """Hold entries back until ``release``, while their output is processed: a restart would repeat them."""
+        self._held = []
+
+    def release(self) -> None:
+        """Write the entries that were held back."""
+        held, self._held = self._held, None
+        if held and self._writer is not None:
+            self._write(b"".join(held))
+
     def _write(self, line: bytes) -> None:
         assert self._writer is not None
+        if self._held is not None:
+            self._held.append(line)
+            if len(self._held) >= _MOST_HELD:
+                self.release()
+            return
         if time.monotonic() < self._retry_at:
             return
         try:

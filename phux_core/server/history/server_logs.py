@@ -90,7 +90,7 @@ class Logs:
         large: Callable[[], dict[str, Any]] | None = None,
         **request: Any,
     ) -> dict[str, Any]:
-        """Read, list or search logs in a worker, which does ``do``.
+        """Read, list or search logs in a worker; ``do`` names the job.
 
         ``large`` returns the parts of the request that take much memory, when the client may get a large reply.
         """

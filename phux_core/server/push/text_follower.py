@@ -50,7 +50,7 @@ _SHARED = 8
 
 @frozen
 class _Place:
-    """How far a follower has come.
+    """The progress of a follower.
 
     Attributes:
         line: Where the next event starts: at the last unfinished line.
@@ -71,7 +71,7 @@ class Piece:
 
     Attributes:
         event: The event; empty if there is nothing to push.
-        after: The place behind it.
+        after: The place after it.
     """
 
     event: dict[str, Any]
@@ -144,7 +144,8 @@ class Follower:
 
     Args:
         since: The sequence number to start at; None for the start of the current line, or with ``output_only`` for the
-            start of the latest command's output.
+            start of the latest command's output. With ``screen``, a program
+            without marks that was not typed into is one command.
         output_only: Whether to omit prompts and the echo of typed input.
         screen: Whether to add the screen to events that no more text follows.
 
@@ -229,7 +230,10 @@ class Follower:
     def _beginning(self) -> int:
         pane = self._pane
         if self._output_only:
-            return max(pane.journal.oldest, pane.tracker.output_start(pane.seq))
+            tracker = pane.tracker
+            # A wait, which requests the screen too, begins with a program to which nothing was typed.
+            start = 0 if self._screen and tracker.is_only_read else tracker.output_start(pane.seq)
+            return max(pane.journal.oldest, start)
         start = max(pane.journal.oldest, pane.seq - _LONGEST_DRAWN)
         return start + pane.journal.since(start, pane.seq - start).rfind(b"\n") + 1
 
@@ -272,7 +276,7 @@ class Follower:
         return Piece(event, _Place(start + next_line, end, cut, in_string))
 
     def _skip_string(self, start: int) -> Piece:
-        """Search the end of a long control string, which contains no text."""
+        """Search for the end of a long control string, which contains no text."""
         data = self._pane.journal.since(start, min(_PIECE, self._pane.seq - start))
         found = OSC_END.search(data)
         if found is not None:
@@ -317,7 +321,7 @@ class Follower:
 
 
 def _end_of_piece(start: int) -> int:
-    """Return where a piece ends, about: near the same places for all followers, so that they share the pieces."""
+    """Return about where a piece ends: near the same places for all followers, so that they share pieces."""
     return ((start + _PIECE // 2) // _PIECE + 1) * _PIECE
 
 
@@ -357,5 +361,5 @@ def _erased(data: bytes, old: int, lines: list[str], cut: bytes = b"") -> list[s
 
 
 def _settled(data: bytes) -> bytes:
-    """Remove an unfinished escape sequence and carriage returns at the end; they have no meaning yet."""
+    """Remove an unfinished escape sequence and carriage returns at the end: the next output completes them."""
     return cut_unfinished(data).rstrip(b"\r")

@@ -71,9 +71,13 @@ class Prompt:
         return journal.since(max(self._shell.tracker.marks.drawn, journal.oldest), _LONGEST_TAIL)
 
     def look(self) -> Ready | Problem:
-        """Read available output, look at the shell, and return whether a command can be typed now, or why not."""
-        self._shell.read_now()
-        self._shell.watch.look_now()
+        """Return whether a command can be typed now, or why not, after reading output and looking at the shell.
+
+        At its prompt, a shell does nothing by itself, so that is only necessary after output or input.
+        """
+        if self._shell.watch.is_outdated or not self._shell.tracker.knows_foreground:
+            self._shell.read_now()
+            self._shell.watch.look_now()
         return self.check()
 
     async def wait(self, deadline: float | None, is_wanted: Callable[[], bool], *, patient: bool) -> Ready | None:

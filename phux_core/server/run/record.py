@@ -28,6 +28,7 @@ class RunRequest:
         words: Program and arguments, passed to the shell literally.
         queue: Whether to wait for the prompt if another command is running.
         interrupt: Whether to send C-c when the timeout expires.
+        until_waiting: Whether to return as soon as the command waits for a person.
         raw: Whether to keep escape sequences in the output.
         by: The call that made the request, ``run`` or ``start``.
         client: The caller's name, from its hello.
@@ -39,6 +40,7 @@ class RunRequest:
     queue: bool = False
     timeout_s: float | None = None
     interrupt: bool = False
+    until_waiting: bool = False
     max_bytes: int = 0
     raw: bool = False
     by: str = "run"
@@ -144,11 +146,19 @@ def read_result(run: Run, stretch: Stretch, pane: int, cols: int, rows: int, cwd
     }
 
 
-def timed_out(began: float, watch: StateWatch, *, started: bool) -> dict[str, Any]:
-    """Return the result of a run whose timeout expired, as in docs/wire.md; ``began``: when the wait began."""
+def not_typed(began: float, watch: StateWatch) -> dict[str, Any]:
+    """Return the result of a run whose timeout expired at ``began`` or later, before its command was typed."""
+    return {"outcome": "timed_out", "started": False, **_situation(began, watch)}
+
+
+def unfinished(outcome: str, run: Run, pane: int, watch: StateWatch) -> dict[str, Any]:
+    """Return the result of a run whose command has not ended, as in docs/wire.md."""
+    place = {"command_id": f"{pane}.{run.number}", "start": run.start}
+    return {"outcome": outcome, "started": True, **_situation(run.began, watch), **place}
+
+
+def _situation(began: float, watch: StateWatch) -> dict[str, Any]:
     return {
-        "outcome": "timed_out",
-        "started": started,
         "duration_ms": round((time.monotonic() - began) * 1000),
         "state": watch.state,
         "foreground": watch.foreground.name if watch.foreground is not None else None,

@@ -15,7 +15,7 @@ from phux_core.errors import PhuxError
 from phux_core.server.run import source_files
 from phux_core.server.run.plan import make_plan, plan_as_it_is
 from phux_core.server.run.prompt import Prompt, remaining
-from phux_core.server.run.record import Run, timed_out
+from phux_core.server.run.record import Run, not_typed, unfinished
 from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem, Ready
 from phux_core.server.sync import Promise, try_acquire
 
@@ -32,6 +32,14 @@ if TYPE_CHECKING:
 _RETURN_S = 1.0
 # How long an interrupted command may take to end.
 _INTERRUPT_S = 1.0
+# States in which a command waits for a person; a nested shell waits at its prompt. A program may be in one of them only
+# for a moment, such as while it opens its screen.
+_WAITING = frozenset({"prompt", "awaiting_input", "awaiting_secret", "fullscreen"})
+_SETTLED_S = 0.5
+# Most commands have ended by then, so whether they wait need not be watched.
+_SOON_S = 0.05
+# How long a shell may take to report the start of a command.
+_BEGIN_S = 2.0
 
 
 class Runner:
@@ -65,18 +73,18 @@ class Runner:
         if known is not None:
             return await self._outcome(known, request, deadline)
         if request.timeout_s == 0:
-            return timed_out(time.monotonic(), self._shell.watch, started=False)
+            return not_typed(time.monotonic(), self._shell.watch)
         waited_from = time.monotonic()
         try:
             async with asyncio.timeout(request.timeout_s):
                 await self._refuse_if_busy(request)
                 await self.lock.acquire()
         except TimeoutError:
-            return timed_out(waited_from, self._shell.watch, started=False)
+            return not_typed(waited_from, self._shell.watch)
         try:
             run = await self._start(request, deadline, is_wanted)
             if run is None:
-                return timed_out(waited_from, self._shell.watch, started=False)
+                return not_typed(waited_from, self._shell.watch)
             return await self._outcome(run, request, deadline)
         finally:
             self.lock.release()
@@ -101,7 +109,20 @@ class Runner:
         if request.timeout_s is not None:
             timer = asyncio.get_running_loop().call_later(request.timeout_s, self._give_up, run, request, answer)
             answer.then(lambda _result: timer.cancel())
+        if request.until_waiting:
+            watch = asyncio.get_running_loop().call_later(_SOON_S, self._watch_for_person, run, request, answer)
+            answer.then(lambda _result: watch.cancel())
         return answer
+
+    def _watch_for_person(self, run: Run, request: RunRequest, answer: Promise) -> None:
+        """Set the result of a run as soon as its command waits for a person."""
+        deadline = None if request.timeout_s is None else run.began + request.timeout_s
+
+        async def watch() -> None:
+            if await self._waits_for_person(run, deadline):
+                answer.set(unfinished("waiting", run, self._shell.record.id, self._shell.watch))
+
+        self._runs.spawn(watch())
 
     def _give_up(self, run: Run, request: RunRequest, answer: Promise) -> None:
         """Set the result of a run whose timeout has expired, also if the run ends meanwhile."""
@@ -110,7 +131,7 @@ class Runner:
         async def give_up() -> None:
             try:
                 answer.set(await self._outcome(run, request, time.monotonic()))
-            except PhuxError as error:
+            except Exception as error:  # noqa: BLE001  for the caller
                 answer.set(error)
 
         self._runs.spawn(give_up())
@@ -124,6 +145,9 @@ class Runner:
         async with self.lock:
             run = await self._start(request, None, is_wanted)
         assert run is not None  # without a deadline, no timeout expires
+        until = time.monotonic() + _BEGIN_S
+        while run.start is None and self._runs.current is run and (left_s := remaining(until)):
+            await self._shell.changed.wait(left_s)
         return run
 
     async def _refuse_if_busy(self, request: RunRequest) -> None:
@@ -186,6 +210,8 @@ class Runner:
                 await self._shell.changed.wait(_RETURN_S)
 
     async def _outcome(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
+        if request.until_waiting and await self._waits_for_person(run, deadline):
+            return unfinished("waiting", run, self._shell.record.id, self._shell.watch)
         result = await run.outcome.wait(remaining(deadline))
         if result is not None:
             return result
@@ -196,7 +222,27 @@ class Runner:
                 until = time.monotonic() + _INTERRUPT_S
                 while self._runs.current is run and (left_s := remaining(until)):
                     await self._shell.changed.wait(left_s)
-        return timed_out(run.began, self._shell.watch, started=True) | {"ended": self._runs.current is not run}
+        timed_out = unfinished("timed_out", run, self._shell.record.id, self._shell.watch)
+        return timed_out | {"ended": self._runs.current is not run}
+
+    async def _waits_for_person(self, run: Run, deadline: float | None) -> bool:
+        """Wait until a command waits for a person; return False if it ended or the deadline passed first."""
+        waits_from = None
+        while self._runs.current is run:
+            now, left_s = time.monotonic(), remaining(deadline)
+            if run.start is None or self._shell.watch.state not in _WAITING:
+                waits_from = None
+            elif waits_from is None:
+                waits_from = now
+            if waits_from is not None:
+                settles_s = waits_from + _SETTLED_S - now
+                if settles_s <= 0:
+                    return True
+                left_s = settles_s if left_s is None else min(left_s, settles_s)
+            if left_s == 0:
+                return False
+            await self._shell.changed.wait(left_s)
+        return False
 
     # Typing
 

@@ -23,7 +23,7 @@ _LONGEST_LINE = 16 * 1024
 def start_of_unmarked_prompt(journal: Journal, start: int, end: int) -> int:
     """Return where the prompt after a command begins, if the shell did not mark the end of the command.
 
-    It is the last line, and in bash, which enables bracketed paste before its prompt, maybe several lines.
+    That is the start of the last line, or in bash, which enables bracketed paste before its prompt, of an earlier one.
     """
     low = max(start, journal.base, end - _LONGEST_LINE)
     written = journal.since(low, max(0, end - low))

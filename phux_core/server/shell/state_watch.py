@@ -32,6 +32,9 @@ class StateWatch:
         look: Looks at the shell, processes what happened, and returns the new state and foreground.
         on_change: Called when the state changed, or the process in the foreground or its name.
         may_be_unread: Returns True if something was typed that the program may not have read.
+
+    Attributes:
+        is_outdated: Whether there was output or input since the last check.
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class StateWatch:
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
         # A burst of activity: whether one is on, when it began, and its last activity.
+        self.is_outdated = True
         self._touched = False
         self._first_touch = 0.0
         self._last_touch = 0.0
@@ -74,6 +78,7 @@ class StateWatch:
     def touch(self) -> None:
         """Record output or input: check soon, and again later."""
         self._last_touch = self._loop.time()
+        self.is_outdated = True
         if not self._touched and not self._closed:
             self._touched = True
             self._first_touch = self._last_touch
@@ -120,6 +125,7 @@ class StateWatch:
         self._update()
 
     def _update(self) -> None:
+        self.is_outdated = False
         state, foreground = self._look()
         if self._closed:
             return

@@ -271,6 +271,11 @@ class ShellTracker:
             return self._echoes.spans[-1][1] if self._echoes.spans else end
         return marks.outputs[-1][0] if marks.outputs and not self.line.entered_at else end
 
+    @property
+    def is_only_read(self) -> bool:
+        """Whether the pane has no marks, and no line was typed into its program, so that all it wrote is output."""
+        return not self.marks.is_active and not self._echoes.spans and self._echoes.start is None
+
     def may_type(self, now: float, tail: bytes) -> Ready | Problem:
         """Return whether a command can be typed at the prompt, or why not; ``tail`` is the output after it."""
         where, marks, foreground, state = self._name, self.marks, self.foreground, self.state

@@ -61,6 +61,12 @@ def modern(host):
     return host.begin("2025-11-25")
 
 
+@pytest.fixture(scope="session")
+def mcp():
+    """The official library, which takes a second to import."""
+    return pytest.importorskip("mcp", reason="the official client (PyPI: mcp) is not installed")
+
+
 @pytest.fixture(scope="module")
 def start_shared(tmp_path_factory):
     """Start adapters for tests of a module that do not affect each other; they share one private server."""

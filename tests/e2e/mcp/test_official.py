@@ -24,12 +24,6 @@ TOOLS = {
 }
 
 
-@pytest.fixture(scope="module")
-def mcp():
-    """The official library, which takes a second to import."""
-    return pytest.importorskip("mcp", reason="the official client (PyPI: mcp) is not installed")
-
-
 @pytest.fixture
 def official(mcp, cli, monkeypatch):
     """Connect the official client in a revision, and call a function with the client and its notifications."""

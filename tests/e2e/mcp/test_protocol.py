@@ -52,7 +52,8 @@ def test_each_revision_lists_tools_in_its_own_format(start_host):
     assert shapes["2024-11-05"] == plain
     assert shapes["2025-03-26"] == plain | {"annotations"}
     for revision in REVISIONS[2:]:
-        assert shapes[revision] == plain | {"annotations", "title", "outputSchema"}
+        of_tasks = {"execution"} if revision == "2025-11-25" else set()
+        assert shapes[revision] == plain | {"annotations", "title", "outputSchema"} | of_tasks
 
 
 def test_the_server_describes_itself_from_2025_11_25_on(start_host):
@@ -235,7 +236,7 @@ def test_null_params_or_arguments_count_as_omitted(shared):
 
 def test_a_duplicate_id_is_rejected_and_the_first_call_continues(modern):
     modern.document("phux_new", name="work")
-    wait = {"name": "phux_wait", "arguments": {"target": "work", "until": "done now"}}
+    wait = {"name": "phux_wait", "arguments": {"target": "work", "until": "done now", "output_only": False}}
     modern.send({"jsonrpc": "2.0", "id": "same", "method": "tools/call", "params": wait})
     modern.send({"jsonrpc": "2.0", "id": "same", "method": "ping"})
     assert modern.receive()["error"]["code"] == -32600
@@ -250,7 +251,9 @@ def test_a_duplicate_id_is_rejected_and_the_first_call_continues(modern):
 
 def test_calls_run_concurrently_and_replies_keep_their_ids(modern):
     modern.document("phux_new", name="work")
-    waiting = [modern.start("phux_wait", target="work", until=f"word{number}.") for number in range(20)]
+    waiting = [
+        modern.start("phux_wait", target="work", until=f"word{number}.", output_only=False) for number in range(20)
+    ]
     assert modern.document("phux_ls")["sessions"][0]["name"] == "work"
     for number in reversed(range(20)):
         modern.document("phux_send_keys", target="work", keys=[f"word{number}."])
@@ -316,7 +319,7 @@ def test_a_cancelled_run_leaves_the_pane_busy_like_a_timeout(modern):
     [
         ("phux_wait", {"target": "work", "regex": "(a+)+Z$"}),
         ("phux_wait", {"target": "work", "stop": "(a+)+Z$", "until": "never"}),
-        ("phux_act", {"target": "work", "keys": ["a" * 60 + "!"], "regex": "(a+)+Z$"}),
+        ("phux_act", {"target": "work", "keys": ["a" * 60 + "!"], "regex": "(a+)+Z$", "output_only": False}),
         ("phux_logs", {"target": "work", "grep": "(a+)+Z$"}),
         ("phux_search", {"pattern": "(a+)+Z$"}),
     ],
@@ -446,7 +449,7 @@ def test_calls_survive_the_death_of_the_service(modern, cli):
     modern.document("phux_new", name="work")
     waiting = modern.start("phux_wait", target="work", until="after all")
     os.kill(cli.json("status")["service_pid"], signal.SIGKILL)
-    eventually(lambda: not modern.call("phux_send_keys", target="work", keys=["after all"])["isError"])
+    eventually(lambda: not modern.call("phux_send_keys", target="work", keys=["echo after all", "Enter"])["isError"])
     assert modern.reply(waiting)["result"]["structuredContent"]["outcome"] == "met"
 
 

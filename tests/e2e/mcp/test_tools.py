@@ -76,7 +76,7 @@ def test_the_result_of_a_run_with_an_unknown_exit_code_has_a_note(work):
 def test_other_tools_wait_for_and_read_the_output_of_a_detached_run(work):
     started = work.document("phux_run", target="work", command="echo up; exec sleep 100", detach=True)
     assert (started["outcome"], started["target"]) == ("started", work.pane)
-    waited = work.document("phux_wait", target="work", until="up", since=started["since"], output_only=True)
+    waited = work.document("phux_wait", target="work", until="up", since=started["since"])
     assert waited["outcome"] == "met"
     assert work.document("phux_logs", command_id=started["command_id"])["content"] == "up"
     assert work.document("phux_logs", command=started["command_id"])["content"] == "up"  # the old name of the parameter
@@ -93,13 +93,57 @@ def test_a_signal_ends_the_running_command(work):
     assert '"INT", "TERM"' in work.failure("phux_signal", target="work", signal="STOP")
 
 
-def test_a_run_that_times_out_reports_that_the_program_waits_for_input(work):
-    late = work.document("phux_run", target="work", command="cat", timeout_secs=0.5)
-    assert (late["outcome"], late["state"], late["target"]) == ("timed_out", "awaiting_input", work.pane)
-    assert "waits for input" in late["message"]
-    assert "answer the program with phux_act" in late["hint"]
+def test_a_run_whose_command_waits_for_a_person_returns_at_once_and_says_how_to_go_on(work):
+    ask = "sleep 0.2; read -p 'Name? ' x; stty -echo; read -p 'Password: ' y; stty echo; echo got $x; (exit 4)"
+    asked = work.document("phux_run", target="work", command=ask)
+    assert (asked["outcome"], asked["state"], asked["output"]) == ("awaiting_input", "awaiting_input", "Name? ")
+    assert f'phux_wait with command_id "{asked["command_id"]}"' in asked["hint"]
     assert f"(phux_send_keys to {work.pane})" in work.failure("phux_run", target="work", command="true")
-    work.document("phux_send_keys", target="work", keys=["C-d"])
+    work.document("phux_act", target=work.pane, keys=["Ada", "Enter"], until="Password:")
+    secret = work.document("phux_wait", command_id=asked["command_id"], timeout_secs=0.1)
+    assert secret["outcome"] == "awaiting_secret"
+    assert "ask the person" in secret["hint"]
+    waiting = work.start("phux_wait", command_id=asked["command_id"])
+    assert work.is_silent(0.7)  # it waits for the person, and does not report the same question again
+    work.document("phux_send_keys", target="work", keys=["s3cret", "Enter"])
+    ended = work.reply(waiting)["result"]["structuredContent"]
+    assert (ended["outcome"], ended["exit_code"]) == ("finished", 4)
+    assert ended["output"].endswith("got Ada")
+    assert "s3cret" not in work.text("phux_logs", target="work")
+
+
+def test_a_long_run_returns_its_output_so_far_and_can_be_waited_for(work):
+    running = work.document("phux_run", target="work", command="echo part; sleep 1; seq 100; false", yield_s=0.3)
+    assert (running["outcome"], running["output"], running["state"]) == ("running", "part", "running")
+    assert work.document("phux_wait", command_id=running["command_id"], timeout_secs=0.1)["outcome"] == "running"
+    ended = work.document("phux_wait", command_id=running["command_id"])
+    assert (ended["outcome"], ended["exit_code"], ended["omitted_lines"]) == ("finished", 1, 51)
+    assert ended["output"].splitlines()[-1] == "100"
+    late = work.document("phux_run", target="work", command="sleep 100", timeout_secs=0.2)
+    assert late["outcome"] == "timed_out"
+    assert "command_id" in late
+    assert "`until`" in work.failure("phux_wait", command_id="1.1", until="x")
+
+
+def test_waits_match_only_the_output_of_the_command_that_was_started(work):
+    work.document("phux_run", target="work", command="echo READY")
+    for since in (True, False):
+        began = time.monotonic()
+        started = work.document("phux_run", target="work", command="sleep 0.5; echo READY", detach=True)
+        place = {"since": started["since"]} if since else {}
+        waited = work.document("phux_wait", target=started["target"], until="READY", **place)
+        assert (waited["outcome"], waited["line"]) == ("met", "READY")
+        assert time.monotonic() - began > 0.5
+        work.document("phux_wait", command_id=started["command_id"])
+    work.document("phux_send_keys", target="work", keys=["sleep 0.5; echo READY", "Enter"])
+    began = time.monotonic()
+    assert work.document("phux_wait", target="work", until="READY")["outcome"] == "met"
+    assert time.monotonic() - began > 0.3
+    act = work.document("phux_act", target="work", keys=["sleep 0.5; echo READY", "Enter"], regex="READY")
+    assert act["met_line"] == "READY"
+    typed = work.document("phux_act", target="work", keys=["echo typed"], until="echo typed", timeout_secs=0.2)
+    assert typed["outcome"] == "timed_out"
+    assert "output_only" in typed["hint"]
 
 
 def test_logs_searches_and_the_ledger_find_earlier_output_and_commands(work, cli):
@@ -178,7 +222,10 @@ def test_pasted_text_reaches_the_shell(work):
 
 def test_literal_keys_are_text(work):
     work.document("phux_send_keys", target="work", keys=["Enter"], literal=True)
-    assert work.document("phux_wait", target="work", until="$ Enter", timeout_secs=10)["outcome"] == "met"
+    assert (
+        work.document("phux_wait", target="work", until="$ Enter", output_only=False, timeout_secs=10)["outcome"]
+        == "met"
+    )
 
 
 def test_arguments_and_keys_are_accepted_as_models_spell_them(work):
@@ -209,7 +256,7 @@ def test_a_text_has_neither_defaults_nor_arguments_nor_blank_rows(work):
         "output": work.text("phux_run", target="work", command="echo hi; (exit 3)"),
         "send": work.text("phux_send_keys", target=work.pane, keys=["# x"]),
         "act": work.text("phux_act", target="work", keys=["C-u"], idle_ms=50),
-        "wait": work.text("phux_wait", target="work", until="$", timeout_secs=10),
+        "wait": work.text("phux_wait", target="work", until="hi", timeout_secs=10),
         "screen": work.text("phux_snapshot", target="work"),
         "logs": work.text("phux_logs", target="work", lines=2),
         "commands": work.text("phux_commands", target="work"),

@@ -138,6 +138,7 @@ EXPORTED = [
     "Upgraded",
     "VersionError",
     "Waited",
+    "WaitingError",
     "Window",
     "WindowAdded",
     "WindowClosed",

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from phux_core.server.sync import Promise
+from phux_core.server.sync import Promise, try_acquire
 
 
 def test_wait_returns_the_result_raises_the_error_or_times_out():
@@ -25,3 +25,29 @@ def test_wait_returns_the_result_raises_the_error_or_times_out():
             await failed.wait(None)
 
     asyncio.run(wait())
+
+
+def test_listeners_get_the_first_result_at_once_and_in_order():
+    promise, heard = Promise(), []
+    promise.then(lambda result: heard.append(("first", result)))
+    unwanted = heard.append
+    promise.then(unwanted)
+    promise.then(lambda result: heard.append(("last", result)))
+    promise.forget(unwanted)
+    promise.set({"exit_code": 0})
+    promise.cancel()
+    assert heard == [("first", {"exit_code": 0}), ("last", {"exit_code": 0})]
+
+
+def test_a_lock_is_acquired_only_if_nothing_has_to_be_waited_for():
+    async def acquire():
+        lock = asyncio.Lock()
+        assert try_acquire(lock)
+        assert not try_acquire(lock)
+        waiting = asyncio.ensure_future(lock.acquire())
+        await asyncio.sleep(0)
+        lock.release()
+        assert not try_acquire(lock), "others wait for it"
+        assert await waiting
+
+    asyncio.run(acquire())
