@@ -597,6 +597,7 @@ def test_focus_events_reach_a_program_that_enabled_them(client, phux):
 def enable_focus_events(client, phux):
     """Enable focus events in the active pane; return a function that reads the received events from the screen."""
     pane = phux.pane("work")
+    pane.wait(state="prompt", timeout_s=10)  # else the prompt could follow the echo of what is typed
     client.type("printf '\\033[?1004h'; cat > /dev/null\r")
     pane.wait(state="awaiting_input", timeout_s=10)
     return lambda: "".join(pane.snapshot().lines).partition("/dev/null")[2].replace("^[[", "")
