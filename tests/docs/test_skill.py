@@ -50,7 +50,7 @@ def commands() -> list[str]:
 
 def conditions() -> list[str]:
     """Return the conditions in the table of `wait`."""
-    rows = re.findall(r"^\| (`--.*?`) \|", GUIDES["full"], re.MULTILINE)
+    rows = re.findall(r"^\| (`--[^|]*) \|", GUIDES["full"], re.MULTILINE)
     return [condition for row in rows for condition in re.findall(r"`(--[^`]+)`", row)]
 
 

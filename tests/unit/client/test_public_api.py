@@ -22,6 +22,7 @@ from phux_core import documents, kinds, layout
 EXPORTED = [
     "AmbiguousError",
     "BadConfigError",
+    "BadHostError",
     "BadCwdError",
     "BadNameError",
     "BadRequestError",
@@ -55,6 +56,7 @@ EXPORTED = [
     "FocusChanged",
     "Foreground",
     "Idle",
+    "HostError",
     "InputBlockedError",
     "InputTooLongError",
     "InternalError",
@@ -150,7 +152,7 @@ EXPORTED = [
     "expect",
 ]
 
-CLASSES = ("EventStream", "LogStream", "Pane", "Phux", "Session", "Window")
+CLASSES = ("EventStream", "LogStream", "Pane", "Phux", "RunStream", "Session", "Window")
 FUNCTIONS = ("connect", "embedded")
 
 
@@ -260,7 +262,7 @@ def names_in(annotation):
 
 
 GENERAL = {"re", "Pattern", "str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "type", "Self"}
-GENERAL |= {"datetime", "Sequence", "Mapping", "AsyncIterator", "AbstractAsyncContextManager"}
+GENERAL |= {"Callable", "PathLike", "datetime", "Sequence", "Mapping", "AsyncIterator", "AbstractAsyncContextManager"}
 VARIABLES = {"Result", "Shape"}
 
 
