@@ -55,11 +55,11 @@ _NAMES = {
     "phux_core.errors": """
         PhuxError
         TransportError DisconnectedError NoServerError ServiceRestartingError StartFailedError TimedOutError
-        UnsafePathError
+        UnsafePathError HostError
         ProtocolError VersionError
-        RequestError AmbiguousError BadConfigError BadCwdError BadNameError BadRequestError BadSelectorError
-        BadSizeError BusyError CannotExecuteError InputBlockedError InputTooLongError InternalError LimitError
-        NameInUseError NoSuchTargetError PaneClosedError RefusedError StoppedError WaitingError
+        RequestError AmbiguousError BadConfigError BadCwdError BadHostError BadNameError BadRequestError
+        BadSelectorError BadSizeError BusyError CannotExecuteError InputBlockedError InputTooLongError InternalError
+        LimitError NameInUseError NoSuchTargetError PaneClosedError RefusedError StoppedError WaitingError
     """,
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

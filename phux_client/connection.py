@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
     from phux_client.flows._types import Document
+    from phux_client.preamble import Preamble
 
     Key: TypeAlias = tuple[Literal["reply", "event"], int]
     """The reply to a request, or an event of a subscription."""
@@ -37,19 +38,25 @@ _QUICK_S = 1.0
 _LONGEST_RESTART_S = 7.0
 _FIRST_PAUSE_S = 0.01
 _LONGEST_PAUSE_S = 0.25
+_LONGEST_HOST_PAUSE_S = 5.0
 
 
 class ClientConnection:
     """One connection, from the first byte to the last.
 
+    Args:
+        preamble: What precedes the server's stream. Nothing is sent before it has arrived.
+
     Attributes:
         failure: Why the connection ended; None while it is usable.
     """
 
-    def __init__(self, client: str | None = None) -> None:
+    def __init__(self, client: str | None = None, preamble: "Preamble | None" = None) -> None:
         self.failure: errors.PhuxError | None = None
+        self._preamble = preamble
         self._decoder = wire.Decoder(max_header=wire.MAX_REPLY_HEADER, max_payload=wire.MAX_REPLY_PAYLOAD)
         self._greeted = False
+        self._server = ""
         self._next_id = 1
         # Request numbers and frames, oldest first; the handshake has number 0. The first frame may be partly sent.
         self._unsent: list[tuple[int, bytes]] = [(0, _hello(_LIBRARY if client is None else client))]
@@ -65,6 +72,8 @@ class ClientConnection:
     @property
     def outgoing(self) -> bytes:
         """The bytes to send."""
+        if self._preamble is not None and self._preamble.word is None:
+            return b""
         return b"".join(data for _id, data in self._unsent)
 
     def sent(self, count: int) -> None:
@@ -136,6 +145,8 @@ class ClientConnection:
             self.lose(errors.DisconnectedError("the server closed the connection"))
         arrived: list[Arrival] = []
         try:
+            if self._preamble is not None:
+                data = self._preamble.feed(data)
             for frame, _payload in self._decoder.feed(data):
                 arrived += self._take(frame)
         except errors.PhuxError as error:
@@ -151,9 +162,12 @@ class ClientConnection:
 
     def _take(self, frame: "Document") -> "Iterator[Arrival]":
         if "error" in frame and "id" not in frame:
-            raise errors.from_wire(frame["error"])
+            error = errors.from_wire(frame["error"])
+            if self._preamble is not None:
+                error.message = f"{self._preamble.host}: {error.message}"
+            raise error
         if not self._greeted:
-            _check_hello(frame)
+            self._server = _check_hello(frame)
             self._greeted = True
         elif "event" in frame:
             subscription = _subscription_in(frame)
@@ -201,7 +215,10 @@ class ClientConnection:
         if frame is None:
             raise self.failure or errors.DisconnectedError("the reply has not arrived")
         if "error" in frame:
-            raise errors.from_wire(frame["error"])
+            error = errors.from_wire(frame["error"])
+            if self._server and isinstance(error, errors.BadRequestError):
+                error.message += f"; {self._server}"
+            raise error
         reply: Document = frame["ok"]
         return reply
 
@@ -234,16 +251,27 @@ def _hello(client: str) -> bytes:
     return wire.encode({"hello": {"protocol": list(wire.PROTOCOL), "client": client}})
 
 
-def _check_hello(frame: "Document") -> None:
-    """Raise unless the server's first frame is a hello with our protocol version."""
+def _check_hello(frame: "Document") -> str:
+    """Check that the server's first frame is a hello with a protocol version that we understand.
+
+    Returns:
+        The versions of the server and this client; empty if their protocols are the same.
+    """
     hello = frame.get("hello")
     if not isinstance(hello, dict):
         raise errors.ProtocolError("the handshake failed: the server's first frame is not a hello")
     theirs = hello.get("protocol")
-    if not isinstance(theirs, list) or not theirs or theirs[0] != wire.PROTOCOL[0]:
-        raise errors.VersionError(
-            f"the server uses protocol version {theirs}, and this client uses {list(wire.PROTOCOL)}"
-        )
+    if theirs == list(wire.PROTOCOL):
+        return ""
+    versions = (
+        f"the server is {str(hello.get('server'))[:80]} with protocol {str(theirs)[:40]}, and this client is "
+        f"{_LIBRARY} with protocol {list(wire.PROTOCOL)}"
+    )
+    major, minor = wire.PROTOCOL
+    match theirs:
+        case [int(their_major), int(their_minor), *_] if their_major == major and abs(their_minor - minor) <= 1:
+            return versions
+    raise errors.VersionError(versions)
 
 
 def _encode(request_id: int, call: str, params: "Mapping[str, object]", key: str | None) -> bytes:
@@ -263,9 +291,10 @@ def _encode(request_id: int, call: str, params: "Mapping[str, object]", key: str
 class Attempts:
     """Decide whether, when and with which parameters to send one request again.
 
-    A service that died restarts within moments. A request that reached no service is always sent again. A request that
-    may have reached a service is sent again if repeating it is harmless, or if the server recognizes it by its key.
-    Only connections that break within a second count against the limit, so a call survives any number of restarts.
+    A service that died restarts within moments, and a host that was reached before may be reached again. A request that
+    reached no service is always sent again. A request that may have reached a service is sent again if repeating it is
+    harmless, or if the server recognizes it by its key. Only connections that break within a second count against the
+    limit, so a call survives any number of restarts.
 
     Args:
         timeout_s: The time limit for all attempts.
@@ -284,6 +313,7 @@ class Attempts:
         self._was_sent = False
         self._restarting: errors.PhuxError | None = None
         self._restarting_since = 0.0
+        self._unreached = 0
 
     def begin(self) -> "Mapping[str, object]":
         """Return the parameters for the next attempt; a timeout among them is reduced to the remaining time."""
@@ -294,13 +324,18 @@ class Attempts:
         spent_ms = int((self._attempt_began - self._began) * 1000)
         return {**self._params, "timeout_ms": min(timeout_ms, max(1, timeout_ms - spent_ms))}
 
-    def lost(self, failure: errors.PhuxError, *, sent: bool) -> float:
+    def lost(self, failure: errors.PhuxError, *, sent: bool, was_up: bool = False) -> float:
         """Return how long to wait before the next attempt; raise the failure if the request must not be sent again.
 
         Args:
             failure: Why the connection ended.
             sent: Whether the service may have received the request.
+            was_up: Whether an earlier connection worked, so that a host that cannot be reached may come back.
         """
+        if was_up and isinstance(failure, errors.HostError) and failure.is_transient:
+            self._report_once(failure)
+            self._unreached += 1
+            return min(_LONGEST_PAUSE_S * 2.0 ** (self._unreached - 1), _LONGEST_HOST_PAUSE_S)
         if failure.code == "service_restarting":  # the keeper answered: no service received the request
             self._report_once(failure)
             if time.monotonic() - self._restarting_since > _LONGEST_RESTART_S:

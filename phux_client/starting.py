@@ -8,7 +8,7 @@ import time
 from phux_client.blocking.link import Link
 from phux_client.flows._kinds import Request
 from phux_client.unix_socket import try_connect
-from phux_core import errors, files, paths
+from phux_core import errors, files, hosts, paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _RETRY_S = 0.01
 
 
 def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> "Document | None":
-    """Start a detached server on a socket path, unless one already listens there.
+    """Start a detached server on a socket path or at a remote address, unless one already listens there.
 
     Return when the server answers: its Status document, or None if another process started it.
 
@@ -27,6 +27,10 @@ def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> "Document 
         StartFailedError: The server did not become ready; the message names the log.
         UnsafePathError: The path cannot be used.
     """
+    if hosts.is_remote(path):
+        from phux_client.remote.starting import start_remotely
+
+        return start_remotely(path)
     import fcntl
 
     deadline = time.monotonic() + timeout_s

@@ -8,6 +8,7 @@ to repeat. Import-light, because the CLI imports this module.
 from phux_core import kinds
 from phux_core.call import MOST_BYTES, Call, flag
 from phux_core.errors import BadRequestError
+from phux_core.file_calls import FILE_CALLS
 from phux_core.kinds import (
     BOOLEAN,
     COMMAND,
@@ -87,7 +88,7 @@ _CALLS = (
         "Create a session with one pane and start a program in it. The reply is sent when the program is running.",
         Param("name", STRING, "the session's name", omitted="the smallest free number"),
         Param("window_name", STRING, "the window's name", omitted="the program's name"),
-        _PROGRAM[0].but(required=True),
+        _PROGRAM[0].but(omitted="the home directory of the server's user"),
         *_PROGRAM[1:],
         _COLS.but(default=80),
         _ROWS.but(default=24),
@@ -396,6 +397,7 @@ _CALLS = (
         repeatable=True,
     ),
     Call("thaw", "Drop the frozen copy.", _OWNER, repeatable=True),
+    *FILE_CALLS,
 )
 
 CALLS: "Mapping[str, Call]" = {call.name: call for call in _CALLS}

@@ -12,7 +12,7 @@ import re
 from phux_core import files
 from phux_core.bindings import is_action, is_key
 from phux_core.errors import BadConfigError
-from phux_core.kinds import BOOLEAN, SIZE_POLICIES, Kind, Param, number, one_of, whole
+from phux_core.kinds import BOOLEAN, SIZE_POLICIES, TEXT, Kind, Param, number, one_of, whole
 from phux_core.paths import xdg_directory
 
 TYPE_CHECKING = False
@@ -27,6 +27,11 @@ _ACTION = Kind(
 _PROGRAM = Kind(
     "the name or path of a program, as a string",
     lambda value: isinstance(value, str) and bool(value) and value.isprintable(),
+    {},
+)
+_ARGUMENTS = Kind(
+    "a list of strings",
+    lambda value: isinstance(value, list) and all(isinstance(word, str) and word.isprintable() for word in value),
     {},
 )
 _LOG_BYTES = whole(64 * 1024, 1 << 50, of=" of bytes")
@@ -47,9 +52,15 @@ KEYS: "Mapping[str, Param]" = {
         Param("notifications", BOOLEAN, "pass notifications of programs (OSC 9, 777) to the terminal", default=False),
         Param("clipboard", BOOLEAN, "let programs set the terminal's clipboard (OSC 52)", default=False),
         Param("keys.*", _ACTION, "action of a key after the prefix; an empty string removes it"),
+        Param("hosts.*.destination", TEXT, "destination of ssh for a host", omitted="the name of the host"),
+        Param("hosts.*.phux", TEXT, "path of phux on the host", omitted="phux in PATH or as phux installs itself"),
+        Param("hosts.*.socket", TEXT, "path of the server's socket on the host", omitted="the default path there"),
+        Param("hosts.*.ssh-args", _ARGUMENTS, "more arguments of ssh", omitted="none"),
+        Param("hosts.*.keep", whole(0, 86400), "seconds to keep an unused ssh connection; 0 to share none", default=60),
     )
 }
-"""Every key by name; ``keys.*`` is any key in the table ``keys``."""
+"""Every key by name; ``keys.*`` is any key in the table ``keys``, and ``hosts.*`` any table in the table ``hosts``."""
+_TABLES = ("keys", "hosts")
 
 
 def config_path() -> str:
@@ -64,7 +75,8 @@ def load(path: str) -> "dict[str, object]":
     """Read a config file.
 
     Returns:
-        The value or the default of every key in ``KEYS``; those of ``keys.*`` are a dictionary under ``keys``.
+        The value or the default of every key in ``KEYS``; those of ``keys.*`` are a dictionary under ``keys``, and
+        those of each host that are set, a dictionary in the dictionary under ``hosts``.
 
     Raises:
         BadConfigError: The file is invalid; the message says where.
@@ -74,17 +86,29 @@ def load(path: str) -> "dict[str, object]":
 
 def parse(text: str, path: str) -> "dict[str, object]":
     """Parse the text of a config file; like ``load``."""
-    values: dict[str, object] = {name: key.default for name, key in KEYS.items() if name != "keys.*"}
-    values["keys"] = {}
+    values: dict[str, object] = {name: key.default for name, key in KEYS.items() if "*" not in name}
+    values |= {name: {} for name in _TABLES}
     for name, value in (_read_toml(text, path) if text else {}).items():
-        if name != "keys":
+        if name not in _TABLES:
             values[name] = _checked(name, value, text, path)
-        elif isinstance(value, dict):
-            values[name] = {entry: _checked(f"keys.{entry}", given, text, path) for entry, given in value.items()}
+        elif name == "keys":
+            values[name] = _table(name, value, text, path)
         else:
-            where = f"{path}, line {_line_of(name, text)}"
-            raise BadConfigError(f"{where}: `keys` is {value!r:.80}", remedy="write it as a table, [keys]")
+            tables = _entries(name, value, text, path)
+            values[name] = {host: _table(f"{name}.{host}", given, text, path) for host, given in tables.items()}
     return values
+
+
+def _entries(name: str, value: object, text: str, path: str) -> "dict[str, object]":
+    if not isinstance(value, dict):
+        where = f"{path}, line {_line_of(name, text)}"
+        raise BadConfigError(f"{where}: `{name[:80]}` is {value!r:.80}", remedy=f"write it as a table, [{name[:80]}]")
+    return value
+
+
+def _table(name: str, value: object, text: str, path: str) -> "dict[str, object]":
+    entries = _entries(name, value, text, path)
+    return {entry: _checked(f"{name}.{entry}", given, text, path) for entry, given in entries.items()}
 
 
 def _read_toml(text: str, path: str) -> "dict[str, object]":
@@ -100,7 +124,7 @@ def _read_toml(text: str, path: str) -> "dict[str, object]":
 
 def _checked(name: str, value: object, text: str, path: str) -> object:
     is_binding = name.startswith("keys.")
-    key = KEYS.get("keys.*" if is_binding else name)
+    key = KEYS.get("keys.*" if is_binding else re.sub(r"\Ahosts\..*\.", "hosts.*.", name))
     if key is None:
         problem, remedy = f"unknown key `{name[:80]}`", f"the keys are: {', '.join(KEYS)}"
     elif is_binding and not _KEY.fits(name.removeprefix("keys.")):

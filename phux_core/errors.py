@@ -2,11 +2,12 @@
 
     PhuxError
     ├── TransportError
-    │       NoServerError, StartFailedError, DisconnectedError, ServiceRestartingError, TimedOutError, UnsafePathError
+    │       NoServerError, StartFailedError, DisconnectedError, ServiceRestartingError, TimedOutError,
+    │       UnsafePathError, HostError
     ├── ProtocolError
     │       VersionError
     └── RequestError
-            BadRequestError, BadSelectorError, BadNameError, BadSizeError, BadCwdError, BadConfigError,
+            BadRequestError, BadSelectorError, BadNameError, BadSizeError, BadCwdError, BadConfigError, BadHostError,
             NoSuchTargetError, AmbiguousError, NameInUseError, CannotExecuteError, PaneClosedError, BusyError,
             InputTooLongError, InputBlockedError, StoppedError, WaitingError, RefusedError, LimitError, InternalError
 
@@ -114,6 +115,28 @@ class UnsafePathError(TransportError):
     code = "unsafe_path"
 
 
+class HostError(TransportError):
+    """The server of another machine cannot be reached through ssh; the message says why.
+
+    Attributes:
+        reason: What failed: ``no_ssh``, ``ssh_config``, ``unknown_host``, ``unreachable``, ``unknown_host_key``,
+            ``changed_host_key``, ``refused_key``, ``no_phux`` or ``no_answer``.
+    """
+
+    code = "host"
+    reason = "unreachable"
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether connecting may succeed later without a change.
+
+        Example:
+            >>> HostError("cannot connect to box").is_transient
+            True
+        """
+        return self.reason in {"unreachable", "no_answer"}
+
+
 class ProtocolError(PhuxError):
     """The other side violated the wire protocol."""
 
@@ -174,6 +197,14 @@ class BadConfigError(RequestError):
 
     code = "bad_config"
     exit_code = 2
+
+
+class BadHostError(RequestError):
+    """The destination of ssh, or the path of a socket on another machine, is invalid."""
+
+    code = "bad_host"
+    exit_code = 2
+    default_remedy = "use HOST, USER@HOST, USER@HOST:PORT, an alias of your ssh config, or the same after ssh://"
 
 
 class NoSuchTargetError(RequestError):

@@ -23,14 +23,7 @@ def socket_path(explicit: str | None = None) -> str:
     Raises:
         UnsafePathError: The path is invalid, or too long for a Unix socket.
     """
-    path = explicit or os.environ.get("PHUX_SOCKET")
-    if not path:
-        runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-        # The XDG specification requires that relative paths in its variables are ignored.
-        if os.path.isabs(runtime) and os.path.isdir(runtime):
-            path = os.path.join(runtime, "phux", "phux.sock")
-        else:
-            path = f"{_without_runtime_directory()}/phux.sock"
+    path = explicit or os.environ.get("PHUX_SOCKET") or default_socket_path()
     if path.startswith("~"):
         path = os.path.expanduser(path)
         if not os.path.isabs(path):
@@ -62,7 +55,17 @@ def socket_path(explicit: str | None = None) -> str:
     return path
 
 
-def _without_runtime_directory() -> str:
+def default_socket_path() -> str:
+    """Return the path of the user's socket if no other is chosen: in the runtime directory or /tmp."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    # The XDG specification requires that relative paths in its variables are ignored.
+    if os.path.isabs(runtime) and os.path.isdir(runtime):
+        return os.path.join(runtime, "phux", "phux.sock")
+    return f"{fallback_directory()}/phux.sock"
+
+
+def fallback_directory() -> str:
+    """Return the directory of sockets if there is no runtime directory."""
     return f"/tmp/phux-{os.getuid()}"  # noqa: S108  the directory is checked before use
 
 
@@ -71,7 +74,7 @@ def missing_runtime_directory(explicit: str | None = None) -> str | None:
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     if explicit or os.environ.get("PHUX_SOCKET") or not os.path.isabs(runtime) or os.path.isdir(runtime):
         return None
-    return f"XDG_RUNTIME_DIR is {runtime}, which is not a directory; using {_without_runtime_directory()} instead"
+    return f"XDG_RUNTIME_DIR is {runtime}, which is not a directory; using {fallback_directory()} instead"
 
 
 def xdg_directory(variable: str, default: str) -> str | None:

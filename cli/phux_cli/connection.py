@@ -1,8 +1,11 @@
 """The CLI's connection to a server, under the client name `phux`. Import-light."""
 
+import os
+
 from phux_client.blocking.driver import Driver
 from phux_client.connection import DEFAULT_TIMEOUT_S
 from phux_core.errors import NoServerError
+from phux_core.hosts import is_remote
 from phux_core.version import __version__
 
 TYPE_CHECKING = False
@@ -23,11 +26,20 @@ CLIENT = f"phux/{__version__}"
 
 def connection(options: "argparse.Namespace", *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S) -> Driver:
     """Connect to the server that the options name; with ``start``, start one if none is running."""
+    log_in(options)
     if start:
         from phux_client.blocking import connect
 
         return connect(options.socket, start=True, timeout_s=timeout_s, client=CLIENT)
     return Driver(options.socket, timeout_s=timeout_s, client=CLIENT)
+
+
+def log_in(options: "argparse.Namespace") -> None:
+    """Log in to the host that the options name, if there is a terminal on which ssh can ask."""
+    if is_remote(options.socket or "") and os.isatty(0) and os.isatty(2):
+        from phux_client.remote import login
+
+        login.log_in(options.socket)
 
 
 def drive(
@@ -52,6 +64,8 @@ def drive_or_read(
         try:
             return phux.drive(flow(phux.caller, *args, **named))
         except NoServerError:
+            if is_remote(phux.socket):
+                raise
             from phux_client import stored_logs
 
             return stored_logs.drive(flow(phux.caller, *args, **named))

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from phux_core.errors import PhuxError
 
 _INTERRUPTED = 130
+TARGETS = ("target", "targets", "session", "one", "other")
+"""The arguments that name a session, a window or a pane, which may be qualified by a host."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -80,6 +82,7 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         name, words = _verb(arguments)
         module = load_verb(name)
         options = parse(name, module, words)
+        _choose_server(module, options)
         if not as_json and name != "mcp" and hasattr(options, "socket"):  # phux-mcp prints its own warning
             problem = missing_runtime_directory(options.socket)
             if problem is not None:
@@ -93,10 +96,10 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
 
 
 def _verb(arguments: list[str]) -> tuple[str, list[str]]:
-    """Return the verb and its arguments; `--json` and `--socket PATH` may come before the verb."""
+    """Return the verb and its arguments; `--json`, `--socket PATH` and `--host DEST` may come before the verb."""
     shared: list[str] = []
-    while arguments and (arguments[0] == "--json" or arguments[0].partition("=")[0] == "--socket"):
-        count = 2 if arguments[0] == "--socket" else 1
+    while arguments and (arguments[0] == "--json" or arguments[0].partition("=")[0] in {"--socket", "--host"}):
+        count = 2 if arguments[0] in {"--socket", "--host"} else 1
         shared, arguments = [*shared, *arguments[:count]], arguments[count:]
     name, words = (arguments or [""])[0], [*shared, *arguments[1:]]
     if name not in VERBS or "-t" in words:
@@ -110,6 +113,46 @@ def _verb(arguments: list[str]) -> tuple[str, list[str]]:
             remedy = tmux_forms.instead(before) or f"{similar(name, VERBS)}`phux --help` lists the verbs"
             raise UsageError(f"there is no verb {name!r}", remedy=remedy)
     return name, words
+
+
+def _choose_server(module: "ModuleType", options: "argparse.Namespace") -> None:
+    """Set ``options.socket`` to the address of the server that the options and the targets name, unless it is local."""
+    if not hasattr(options, "host"):
+        return
+    from phux_core import hosts
+
+    host = options.host
+    if getattr(module, "HERE_ONLY", False):
+        from phux_cli.usage import UsageError
+
+        if host not in {None, hosts.LOCAL}:
+            raise UsageError("this verb works on this machine only", remedy=f"run it on {host}, with `ssh {host}`")
+        host = hosts.LOCAL
+    for name in (*TARGETS, "which"):
+        value = getattr(options, name, None)
+        if isinstance(value, str):
+            host, rest = _take_host(value, host)
+            setattr(options, name, rest)
+        elif isinstance(value, list):
+            for at, target in enumerate(value):
+                host, value[at] = _take_host(target, host)
+    elsewhere = os.environ.get("PHUX_HOST") or hosts.is_remote(os.environ.get("PHUX_SOCKET", ""))
+    if host not in {None, hosts.LOCAL} or (elsewhere and (host is not None or not options.socket)):
+        options.socket = hosts.server_address(options.socket, host)
+
+
+def _take_host(target: str, host: str | None) -> tuple[str | None, str]:
+    """Return the host of a target, which must be the one that was named before, and the target without it."""
+    from phux_core import hosts
+
+    named, rest = hosts.split_target(target)
+    if named is None:
+        return host, target
+    if host not in {None, named}:
+        from phux_cli.usage import UsageError
+
+        raise UsageError(f"{target[:80]!r} is on another host than {host}", remedy="use one host at a time")
+    return named, rest
 
 
 def load_verb(name: str) -> "ModuleType":
@@ -153,6 +196,7 @@ def overview() -> str:
         "window NAME:WINDOW, a pane NAME:WINDOW.PANE or @ID, `.` for the pane that phux runs in (or else the focused",
         "pane), or `=` for the last focused session.",
         "The server's socket is --socket, PHUX_SOCKET, $XDG_RUNTIME_DIR/phux/phux.sock or /tmp/phux-UID/phux.sock.",
+        "With --host DEST, PHUX_HOST, or a TARGET such as DEST/NAME, it is another machine's server (docs/hosts.md).",
     ]
     return "\n".join(lines)
 

@@ -136,6 +136,9 @@ def build_parser(name: str, module: "ModuleType") -> Parser:
         parser.add_argument("--json", action="store_true", help=f"print {module.JSON}; print errors as JSON")
     if name != "schema":
         parser.add_argument("--socket", metavar="PATH", help="the server's socket")
+        here_only = getattr(module, "HERE_ONLY", False)
+        text = argparse.SUPPRESS if here_only else "the server's machine, as ssh reaches it"
+        parser.add_argument("--host", metavar="DEST", help=text)
     synopsis = getattr(module, "USAGE", "") or parser.synopsis(getattr(module, "REST", ""))
     parser.usage = f"phux {name} {synopsis}".replace("%", "%%")
     return parser

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_client.flows.running import new_run_id
 from phux_core.errors import LimitError, NoServerError, PhuxError
+from phux_core.hosts import is_remote, server_address
 from phux_mcp.answers import to_failure, to_result
 from phux_mcp.asking import Asking, InputRequiredError, Pages, Suspended
 from phux_mcp.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, NO_METHOD, RpcError
@@ -92,6 +93,8 @@ class Call:
         try:
             return await phux.drive(flow(phux.caller, *args, **named))
         except NoServerError:
+            if is_remote(phux.socket):
+                raise
             from phux_client import stored_logs
 
             if stored is None:
@@ -181,7 +184,9 @@ class Calls:
             if self._running > MAX_CALLS:
                 raise LimitError(f"{MAX_CALLS} calls are running", remedy="wait for some of them, or cancel some")
             arguments = tool.check(given, revision)
-            call = Call(revision, progress, self._links, arguments.pop("socket", None), asking, run_id, task)
+            socket, host = arguments.pop("socket", None), arguments.pop("host", None)
+            address = server_address(socket, host) if host else socket
+            call = Call(revision, progress, self._links, address, asking, run_id, task)
             found = await tool.run(call, **arguments)
             return to_result(found, revision, tool.text_for(given, revision))
         except PhuxError as error:

@@ -34,7 +34,7 @@ INTEGER: Schema = {"type": "integer"}
 STRINGS: Schema = {"type": "array", "items": STRING}
 HINT: Schema = {"hint": STRING}
 
-_NOT_SHOWN = ("socket", "cells")  # of no use to most models
+_NOT_SHOWN = ("socket", "host", "cells")  # of no use to most models
 _RANGES = ("minimum", "maximum", "multipleOf", "minItems")
 _PROSE = ("$schema", "$id", "title", "description")
 

@@ -35,13 +35,13 @@ class Links:
             return self._known[socket]
         # Imported late, because a host's first requests do not need it.
         from phux_client.aio import Phux
-        from phux_core import paths
+        from phux_core import hosts
 
-        path = paths.socket_path(socket or self._socket)
+        path = hosts.server_address(socket or self._socket)
         if start:
             from phux_client.starting import is_live, start_server
 
-            if not is_live(path):
+            if hosts.is_remote(path) or not is_live(path):
                 await asyncio.to_thread(start_server, path)
         if socket not in self._known:
             client = f"phux-mcp/{__version__}" + (f" {self.host}" if self.host else "")

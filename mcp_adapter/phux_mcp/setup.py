@@ -9,6 +9,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core.errors import RefusedError
+from phux_core.hosts import server_address
 from phux_mcp import config_text
 from phux_mcp.environment import KEPT
 
@@ -84,7 +85,7 @@ def _command(options: argparse.Namespace) -> list[str]:
         words += ["--profile", options.profile]
     socket = options.socket or os.environ.get("PHUX_SOCKET")  # the host would not pass on the variable
     if socket:
-        words += ["--socket", os.path.abspath(socket)]
+        words += ["--socket", server_address(socket)]
     if options.start is not None:
         words.append("--start" if options.start else "--no-start")
     for variable in options.env or [f"{name}={os.environ[name]}" for name in KEPT if os.environ.get(name)]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 
 from phux_client.connection import ClientConnection
-from phux_client.unix_socket import is_hung_up, receive_now, send_now
+from phux_client.unix_socket import ServerSocket, is_hung_up, receive_now, send_now
 from phux_core import errors
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ sleep = anyio.sleep
 class Stream:
     """One connected socket and its protocol state, shared by any number of tasks."""
 
-    def __init__(self, sock: socket_module.socket, client: str | None) -> None:
-        self.protocol = ClientConnection(client)
+    def __init__(self, sock: ServerSocket, client: str | None) -> None:
+        self.protocol = ClientConnection(client, sock.preamble)
         self._sock = sock
         self._is_pumping = False
         self._wait_of_pump = anyio.CancelScope()

@@ -7,6 +7,7 @@ import contextlib
 from phux_client import flows
 from phux_client.aio.acts import PaneActs
 from phux_client.aio.backend import despite_cancellation
+from phux_client.aio.files import PaneFiles
 from phux_client.aio.logs import PaneLogs
 from phux_client.aio.pointing import PanePointing
 from phux_client.aio.screens import PaneScreens
@@ -55,6 +56,8 @@ class EventStream:
         asked = {"output": True, "since": self._since, "output_only": self._output_only} if self._output else {}
         reply = await self._phux.request(flows.Request("subscribe", pane=self._pane, **asked))
         self.subscription = reply["subscription"]
+        if self._output:
+            self._since = reply["since"]  # a connection that breaks before the first event loses no text
 
     def __aiter__(self) -> Self:
         return self
@@ -206,7 +209,7 @@ class Part(Handle):
         await self._phux.drive(flows.swap(self._phux.caller, self._ref, other))
 
 
-class Pane(PaneActs, PaneLogs, PanePointing, PaneScreens, Part):
+class Pane(PaneActs, PaneFiles, PaneLogs, PanePointing, PaneScreens, Part):
     """A live handle of a pane. Reading and typing never attach and never resize.
 
     Attributes:

@@ -31,6 +31,7 @@ class Link:
         self._slot = Slot()
         self._streams: list[Stream] = []
         self._is_closed = False
+        self._was_up = False
 
     async def request(self, request: Request) -> Document:
         """Send a request and return its reply; send it again if the connection breaks and repeating it is safe."""
@@ -43,8 +44,9 @@ class Link:
             request_id = await self._exchange(stream, request.call, attempts)
             failure = stream.protocol.failure
             if failure is None or stream.protocol.has_reply(request_id):
+                self._was_up = True
                 return stream.protocol.take_reply(request_id)
-            pause_s = attempts.lost(failure, sent=stream.protocol.was_sent(request_id))
+            pause_s = attempts.lost(failure, sent=stream.protocol.was_sent(request_id), was_up=self._was_up)
             if time.monotonic() + pause_s > attempts.deadline:
                 raise attempts.timed_out()
             await sleep(pause_s)

@@ -10,7 +10,7 @@ import time
 from _thread import _local  # threading.local, without importing threading
 
 from phux_client.connection import ClientConnection
-from phux_client.unix_socket import is_hung_up, receive_now, send_now
+from phux_client.unix_socket import ServerSocket, is_hung_up, receive_now, send_now
 from phux_core import errors
 
 TYPE_CHECKING = False
@@ -30,8 +30,8 @@ sleep = time.sleep
 class Stream:
     """One thread's connected socket and its protocol state."""
 
-    def __init__(self, sock: socket_module.socket, client: str | None) -> None:
-        self.protocol = ClientConnection(client)
+    def __init__(self, sock: ServerSocket, client: str | None) -> None:
+        self.protocol = ClientConnection(client, sock.preamble)
         self._sock = sock
         self._poll = select.poll()
 

@@ -9,7 +9,7 @@ import time
 from phux_client import flows
 from phux_client.blocking.link import Link
 from phux_client.connection import DEFAULT_TIMEOUT_S
-from phux_core import errors, paths
+from phux_core import errors, hosts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Driver:
         socket: The socket's path; by default ``$PHUX_SOCKET``, or else the user's default path.
         timeout_s: The time limit for one request, including connecting.
         client: The name of this program in the command ledger, such as ``my-tool/1.0``.
+        host: The machine of the server, as ssh reaches it; by default ``$PHUX_HOST``, or else this machine.
 
     Attributes:
         started: The Status document of the server, if ``connect`` started it.
@@ -36,9 +37,14 @@ class Driver:
     started: Document | None = None
 
     def __init__(
-        self, socket: str | None = None, *, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
+        self,
+        socket: str | None = None,
+        *,
+        timeout_s: float = DEFAULT_TIMEOUT_S,
+        client: str | None = None,
+        host: str | None = None,
     ) -> None:
-        self._link = Link(paths.socket_path(socket), timeout_s, client)
+        self._link = Link(hosts.server_address(socket, host), timeout_s, client)
         self._caller = flows.Caller(None, os.environ, self._link.path)
 
     def __enter__(self) -> Self:
@@ -59,7 +65,7 @@ class Driver:
 
     @property
     def socket(self) -> str:
-        """The path of the server's socket.
+        """The path of the server's socket; on another machine, an address such as ``ssh://box``.
 
         Example:
             >>> phux.socket.endswith("phux.sock")

@@ -8,6 +8,7 @@ import contextlib
 from phux_client import flows
 from phux_client.blocking.acts import PaneActs
 from phux_client.blocking.backend import despite_cancellation
+from phux_client.blocking.files import PaneFiles
 from phux_client.blocking.logs import PaneLogs
 from phux_client.blocking.pointing import PanePointing
 from phux_client.blocking.screens import PaneScreens
@@ -56,6 +57,8 @@ class EventStream:
         asked = {"output": True, "since": self._since, "output_only": self._output_only} if self._output else {}
         reply = self._phux.request(flows.Request("subscribe", pane=self._pane, **asked))
         self.subscription = reply["subscription"]
+        if self._output:
+            self._since = reply["since"]  # a connection that breaks before the first event loses no text
 
     def __iter__(self) -> Self:
         return self
@@ -207,7 +210,7 @@ class Part(Handle):
         self._phux.drive(flows.swap(self._phux.caller, self._ref, other))
 
 
-class Pane(PaneActs, PaneLogs, PanePointing, PaneScreens, Part):
+class Pane(PaneActs, PaneFiles, PaneLogs, PanePointing, PaneScreens, Part):
     """A live handle of a pane. Reading and typing never attach and never resize.
 
     Attributes:

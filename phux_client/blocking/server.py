@@ -13,7 +13,7 @@ from phux_client.blocking.screens import ServerScreens
 from phux_client.blocking.sessions import Session, Window
 from phux_client.connection import DEFAULT_TIMEOUT_S
 from phux_client.deprecation import renamed
-from phux_core import errors, shapes
+from phux_core import errors, hosts, shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -207,6 +207,8 @@ class Phux(ServerLogs, ServerScreens):
         except errors.NoServerError:
             raise
         except errors.TransportError:
+            if hosts.is_remote(self.socket):
+                raise
             in_thread(end_keeper, self.socket)
         self._link.wait_closed()
 
@@ -264,7 +266,12 @@ class Phux(ServerLogs, ServerScreens):
 
 
 def connect(
-    socket: str | None = None, *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
+    socket: str | None = None,
+    *,
+    start: bool = False,
+    timeout_s: float = DEFAULT_TIMEOUT_S,
+    client: str | None = None,
+    host: str | None = None,
 ) -> Phux:
     """Connect to the user's server.
 
@@ -273,17 +280,20 @@ def connect(
         start: Start a server if none is running.
         timeout_s: The time limit for one request, including connecting.
         client: The name of this program in the command ledger, such as ``my-tool/1.0``.
+        host: The machine of the server, as ssh reaches it: ``HOST``, ``USER@HOST:PORT``, or an alias of ssh's config;
+            ``local`` for this machine. By default ``$PHUX_HOST``, or else this machine. See docs/hosts.md.
 
     Raises:
         NoServerError: No server is running, and ``start`` is false.
         StartFailedError: A server was started, but did not become ready.
+        HostError: The host cannot be reached, or has no phux; the message says why.
 
     Example:
         >>> with connect() as phux:
         ...     len(phux.sessions())
         1
     """
-    return _open(Phux(socket, timeout_s=timeout_s, client=client), start=start)
+    return _open(Phux(socket, timeout_s=timeout_s, client=client, host=host), start=start)
 
 
 def _open(phux: Phux, *, start: bool) -> Phux:

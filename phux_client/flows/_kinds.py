@@ -3,6 +3,7 @@
 import os
 import time
 
+from phux_core import hosts
 from phux_core.errors import BadCwdError
 
 TYPE_CHECKING = False
@@ -70,14 +71,16 @@ class Caller:
     """The calling process: its directory, its environment and its pane.
 
     Attributes:
+        is_remote: Whether the server runs on another machine, where this directory and this environment mean nothing.
         pane: The id of the pane in which the process runs; None if it runs in no pane of this server.
     """
 
-    __slots__ = ("_cwd", "env", "pane")
+    __slots__ = ("_cwd", "env", "is_remote", "pane")
 
     def __init__(self, cwd: str | None, env: "Mapping[str, str]", socket: str) -> None:
         self._cwd = cwd
         self.env = env
+        self.is_remote = hosts.is_remote(socket)
         place = env.get("PHUX_PANE", "")
         # A pane id is valid only for the server that assigned it.
         inside = env.get("PHUX_SOCKET") == socket and place[:1] == "@" and place[1:].isdecimal() and len(place) < 12

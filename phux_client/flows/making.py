@@ -6,7 +6,7 @@ from phux_client.flows._documents import place
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows.target import pane_id
 from phux_core import selector
-from phux_core.errors import BadRequestError, BadSizeError
+from phux_core.errors import BadCwdError, BadRequestError, BadSizeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def new(
         raise BadSizeError(f"the size {given!r:.80} is not a pair of columns and rows")
     cols, rows = size or (None, None)
     asked = _program(caller, cwd, command, env)
-    asked["cwd"] = asked["cwd"] or caller.cwd
+    if not caller.is_remote:
+        asked["cwd"] = asked["cwd"] or caller.cwd
     return _ask(Request("new_session", name=name, window_name=window_name, cols=cols, rows=rows, **asked, **options))
 
 
@@ -114,14 +115,18 @@ def _program(
     return {
         "cwd": _absolute(caller, cwd) if cwd else None,
         "command": [_text(word) for word in command] if command else None,
-        "env": dict(caller.env),
+        "env": None if caller.is_remote else dict(caller.env),
         "extra_env": {name: _text(value) for name, value in env.items()} if env else None,
     }
 
 
 def _absolute(caller: Caller, cwd: str) -> str:
     # An absolute path needs no working directory, which may have been deleted.
-    return os.fspath(cwd) if os.path.isabs(cwd) else os.path.join(caller.cwd, cwd)
+    if os.path.isabs(cwd):
+        return os.fspath(cwd)
+    if caller.is_remote:
+        raise BadCwdError(f"the working directory {cwd!r:.80} is relative, and the program starts on another machine")
+    return os.path.join(caller.cwd, cwd)
 
 
 def _text(value: object) -> object:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _RETRY_S = 0.05
 _RESTARTING_S = 0.25
+_LONGEST_PAUSE_S = 5.0
 _GIVE_UP_S = 30.0
 _SILENT_S = 1.0
 _FRAME_S, _SELECTED_FRAME_S = 0.1, 1 / 30
@@ -67,6 +68,7 @@ class Exchange:
         self._problem = ""
         self._lost_at: float | None = None
         self._retry_at = 0.0
+        self._attempts = 0
         self._sights: dict[int, _Sight] = {}
         self._visible: set[int] = set()
         self._tree_is_due = self._tree_is_asked = False
@@ -99,7 +101,7 @@ class Exchange:
         self._ask("subscribe", self._subscribed)
 
     def _subscribed(self, _reply: "Document") -> None:
-        self._lost_at, self._problem = None, ""
+        self._lost_at, self._problem, self._attempts = None, "", 0
         self._read_tree(with_commands=True)
 
     def close(self) -> None:
@@ -118,6 +120,9 @@ class Exchange:
             self.link.read()
         except errors.ServiceRestartingError as error:
             self._lose(error.message, _RESTARTING_S)
+        except errors.HostError as error:
+            self._attempts += 1
+            self._lose(error.message, min(_RESTARTING_S * 2.0**self._attempts, _LONGEST_PAUSE_S))
         except errors.PhuxError as error:
             self._lose(error.message)
 

@@ -249,6 +249,7 @@ class App(TerminalLoop):
         if not words or (len(words) == 1 and self.actions.perform(words[0])):
             return
         environ = {**os.environ, "PHUX_SOCKET": self.socket, "PHUX_PANE": f"@{self.model.active_pane}"}
+        environ.pop("PHUX_HOST", None)
         try:
             command = Command([*self._cli, *words], environ)
         except OSError as error:

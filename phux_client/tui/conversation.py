@@ -10,6 +10,7 @@ import time
 
 from phux_client.tui.link import Link
 from phux_core import errors
+from phux_core.hosts import is_remote, split_address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +25,9 @@ _RESTARTING_S = 0.25
 """The pause between attempts if the keeper replies that no service is ready."""
 _GIVE_UP_S = 30.0
 _MOVE_S = 3.0
-_LOOK_S = 0.5
-"""How long nothing may arrive while a reply is due, before a probe and again after it."""
+_LOOK_S, _FAR_LOOK_S = 0.5, 2.0
+"""How long nothing may arrive while a reply is due, before a probe and again after it; on another machine."""
+_LONGEST_PAUSE_S = 5.0
 
 
 class Conversation:
@@ -38,6 +40,9 @@ class Conversation:
     def __init__(self, app: "App", socket: str, session: int) -> None:
         self._app = app
         self._socket = socket
+        self._host = split_address(socket)[0] if is_remote(socket) else None
+        self._look_s = _LOOK_S if self._host is None else _FAR_LOOK_S
+        self._attempts = 0
         self.session = session
         self.attachment: int | None = None
         self.link: Link | None = None
@@ -142,18 +147,20 @@ class Conversation:
     @property
     def problem(self) -> str:
         """What is wrong with a service that does not answer."""
+        if self._host is not None:
+            return f"connecting to {self._host} again" if self.attachment is None else f"{self._host} is not answering"
         return "the service is restarting" if self.attachment is None else "the service is not answering"
 
     def _expect(self) -> None:
         """Expect something from the service from now on."""
         if self._look_at is None and not self.is_silent:
-            self._look_at = time.monotonic() + _LOOK_S
+            self._look_at = time.monotonic() + self._look_s
 
     def _look(self) -> None:
         """Probe the service, which may be silent because a program does not read its input; then consider it silent."""
         if not self._is_probed:
             self._is_probed = True
-            self._look_at = time.monotonic() + _LOOK_S
+            self._look_at = time.monotonic() + self._look_s
             self.resized()
         else:
             self.is_silent = True
@@ -237,6 +244,7 @@ class Conversation:
             self._is_switching = False
             self.attachment, self.session = reply["attachment"], session
             self._lost_at = None
+            self._attempts = 0
             self._app.begin_anew()
             if before is None:
                 self._repeat_input()
@@ -288,6 +296,11 @@ class Conversation:
             self.lose(error.message, retry_s=_RESTARTING_S)
         except (errors.DisconnectedError, errors.ProtocolError):
             self.lose()
+        except errors.HostError as error:
+            if self._lost_at is None or not error.is_transient:
+                self._app.end(error.message, error.exit_code)
+            else:
+                self._retry_later(error)
         except errors.PhuxError as error:
             self._app.end(error.message, error.exit_code)
 
@@ -302,11 +315,18 @@ class Conversation:
         now = time.monotonic()
         self._lost_at = self._lost_at or now
         self._retry_at = now + retry_s
-        if now - self._lost_at > _GIVE_UP_S:
+        if self._host is not None:
+            self._app.screen.say(f"{self._host}: {why}; connecting again")
+        elif now - self._lost_at > _GIVE_UP_S:
             self._app.end(why, 1)
         self._move_until = None
         self._is_switching = False
         self._expect()
+
+    def _retry_later(self, error: errors.HostError) -> None:
+        """Try to reach the host again, for as long as the user wants, with growing pauses."""
+        self._attempts += 1
+        self.lose(error.message, retry_s=min(_RESTARTING_S * 2.0**self._attempts, _LONGEST_PAUSE_S))
 
     def resized(self) -> None:
         """Report the available size to the server."""

@@ -38,7 +38,7 @@ class Link:
         if sock is None:
             raise errors.TransportError(f"cannot connect to {path}: too many clients are connecting")
         self._sock = sock
-        self._protocol = ClientConnection(_CLIENT)
+        self._protocol = ClientConnection(_CLIENT, sock.preamble)
         self._on_push = on_push
         self._on_event = on_event
         self._callbacks: dict[int, tuple[OnReply | None, OnError | None]] = {}

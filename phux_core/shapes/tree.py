@@ -201,3 +201,44 @@ class Tree(Document):
     focused_session: str | None
     focused_pane: int | None
     sessions: list[SessionInfo]
+
+
+@frozen(kw_only=True)
+class HostProblem:
+    """Why a host has no tree.
+
+    Attributes:
+        code: A stable code for programs, as in an Error document.
+        message: One sentence that says what happened.
+    """
+
+    code: str
+    message: str
+
+
+@frozen(kw_only=True)
+class HostEntry:
+    """A host in a HostList.
+
+    Attributes:
+        host: The host, as it may be written before a slash and a target; ``local`` is this machine.
+        tree: What runs there; null if it could not be read.
+        error: Why the tree could not be read; null if it was.
+        remedy: One sentence that says what to do about the error; may be empty.
+    """
+
+    host: str
+    tree: Tree | None
+    error: HostProblem | None
+    remedy: str
+
+
+@frozen(kw_only=True)
+class HostList(Document):
+    """The result of ``phux ls --hosts --json`` and ``phux tree --hosts --json``.
+
+    Attributes:
+        hosts: This machine, and the hosts of the config file.
+    """
+
+    hosts: list[HostEntry]

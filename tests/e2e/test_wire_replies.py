@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -76,7 +77,7 @@ def shell(reader, tmp_path):
     return made
 
 
-def test_every_reply_has_the_documented_keys(reader, shell):
+def test_every_reply_has_the_documented_keys(reader, shell, tmp_path):
     pane, window, session = shell["pane_id"], shell["window_id"], shell["session_id"]
     reader.get("status")
     reader.get("tree")
@@ -89,6 +90,11 @@ def test_every_reply_has_the_documented_keys(reader, shell):
         reader.get(call, pane=pane)
     reader.get("film", pane=pane, seq=0, at=0, to_seq=100, to_at=2**33)
     reader.get("log_list")
+    path, nothing = str(tmp_path / "copied"), hashlib.sha256(b"").hexdigest()
+    reader.get("file_info", path=path, pane=pane, sha256=nothing)
+    reader.get("file_write", path=path, sha256=nothing, offset=0, data="")
+    reader.get("file_commit", path=path, sha256=nothing, mode=0o600)
+    reader.get("file_read", path=path, offset=0, version=reader.get("file_info", path=path)["version"])
     reader.get("search", pattern="hello")
     reader.get("history_limit", pane=pane, rows=100)
     reader.get("input", pane=pane, items=[{"key": "Enter"}])

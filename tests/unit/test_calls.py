@@ -8,11 +8,13 @@ from phux_core import calls, kinds
 from phux_core.errors import BadRequestError
 
 RUN_ID = calls.CALLS["run"].params["id"].kind
+DIGEST = calls.CALLS["file_commit"].params["sha256"].kind
 GOOD = {
     kinds.ID: [0, 1, 2**32 - 1],
     kinds.INTEGER: [-1, 0, 2**70],
     kinds.COUNT: [0, 2**53 - 1],
     RUN_ID: ["", "a", "x" * 64],
+    DIGEST: ["0123456789abcdef" * 4],
     kinds.STRING: ["", "a", "ü", "a\nb", "\udcff"],
     kinds.BOOLEAN: [True, False],
     kinds.COMMAND: [["sh"], ["sh", ""], ["sh", "-c", "a b"]],
@@ -35,6 +37,7 @@ BAD = {
     kinds.INTEGER: [True, 1.0, 1.5, "1", [], {}],
     kinds.COUNT: [-1, 2**53, False, 0.0, "0", [], {}],
     RUN_ID: ["x" * 65, "ü", "a\0b", 1, []],
+    DIGEST: ["", "a" * 63, "A" * 64, "../" + "a" * 61, 1, []],
     kinds.STRING: ["a\0b", 1, True, [], {}, ["a"], 1.5],
     kinds.BOOLEAN: [0, 1, "true", "", [], {}, 1.0],
     kinds.COMMAND: [[], [""], [1], ["sh", None], ["sh", "a\0"], ["\0"], "sh", {"sh": 1}, True, 1, [["sh"]]],
@@ -170,6 +173,7 @@ def test_the_error_message_for_a_huge_value_is_short():
 def test_every_call_that_changes_something_can_be_repeated():
     keyed = {name for name, call in calls.CALLS.items() if call.keyed}
     assert keyed == {
+        "file_commit",
         *("new_session", "new_window", "split", "input", "signal", "stop", "push_divider", "move_divider", "zoom"),
         *("move_pane", "move_window", "swap", "rename", "kill", "detach"),
     }
@@ -184,6 +188,7 @@ def test_only_idempotent_calls_are_repeatable():
     repeatable = {name for name, call in calls.CALLS.items() if call.repeatable}
     reading = {"status", "tree", "snapshot", "subscribe", "unsubscribe"}
     reading |= {"logs", "log_list", "output", "search", "commands", "past_screen", "timeline", "film"}
+    reading |= {"file_info", "file_read"}
     watching = {"resize_attachment", "freeze", "frozen_rows", "thaw", "frame"}
     # The server recognizes a repeated run or start by its id; repeating the others has no further effect.
     assert repeatable == reading | watching | {
@@ -196,4 +201,5 @@ def test_only_idempotent_calls_are_repeatable():
         "history_limit",
         "cancel",
         "upgrade",
+        "file_write",
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,7 @@ from phux_core.errors import BadConfigError
 
 def test_a_missing_or_empty_file_gives_the_default_values(tmp_path):
     (tmp_path / "file").write_text("")
-    expected = {name: key.default for name, key in config.KEYS.items() if name != "keys.*"}
+    expected = {name: key.default for name, key in config.KEYS.items() if "*" not in name}
     for path in ("absent.toml", "absent/config.toml", "file/config.toml", "file"):
         values = config.load(str(tmp_path / path))
         assert {name: value for name, value in values.items() if value != {}} == expected
@@ -111,3 +112,25 @@ def test_the_default_history_limit_equals_that_of_the_engine():
 def test_any_text_is_parsed_or_refused(text):
     with contextlib.suppress(BadConfigError):
         assert config.parse(text, "/x").keys() >= {"history-limit", "shell", "window-size"}
+
+
+def test_the_options_of_hosts_are_returned_as_they_are_written():
+    text = '[hosts.box]\nphux = "/opt/phux"\n[hosts."me@far.example:22"]\nssh-args = ["-v"]\nkeep = 0\n'
+    tables = config.parse(text, "c")["hosts"]
+    assert tables == {"box": {"phux": "/opt/phux"}, "me@far.example:22": {"ssh-args": ["-v"], "keep": 0}}
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("hosts = 1", "line 1: `hosts` is 1"),
+        ("[hosts]\nbox = 1", "line 2: `hosts.box` is 1"),
+        ("[hosts.box]\nkeep = -1", "line 2: `hosts.box.keep` is -1"),
+        ('[hosts.box]\nssh-args = "-v"', "line 2: `hosts.box.ssh-args` is '-v'"),
+        ("[hosts.box]\nport = 22", "line 2: unknown key `hosts.box.port`"),
+        ('[hosts."a.b"]\nphux = 1', "line 2: `hosts.a.b.phux` is 1"),
+    ],
+)
+def test_a_mistake_in_the_options_of_a_host_is_named(text, where):
+    with pytest.raises(BadConfigError, match=re.escape(where)):
+        config.parse(text, "c")

@@ -117,6 +117,7 @@ CAPABILITIES = {
     "shells": ["bash"],
     "formats": ["text"],
 }
+TREE = {"schema_version": 1, "focused_session": None, "focused_pane": None, "sessions": []}
 EXAMPLES = [
     ("screen-state", shapes.ScreenState, SCREEN),
     ("screen-state", shapes.ScreenState, SCREEN | {"cursor": None}),
@@ -154,8 +155,19 @@ EXAMPLES = [
         {"schema_version": 1, "sessions": [{"name": "work", "windows": 2, "attached": True}]},
     ),
     ("run-result", shapes.RunResult, RUN),
-    ("tree", shapes.Tree, {"schema_version": 1, "focused_session": None, "focused_pane": None, "sessions": []}),
+    ("tree", shapes.Tree, TREE),
     ("tree", shapes.Tree, {"schema_version": 1, "focused_session": "work", "focused_pane": 1, "sessions": [SESSION]}),
+    (
+        "host-list",
+        shapes.HostList,
+        {
+            "schema_version": 1,
+            "hosts": [
+                {"host": "local", "tree": TREE, "error": None, "remedy": ""},
+                {"host": "box", "tree": None, "error": {"code": "host", "message": "cannot connect"}, "remedy": "look"},
+            ],
+        },
+    ),
     ("status", shapes.Status, STATUS),
     ("command-info", shapes.CommandInfo, COMMAND),
     ("command-list", shapes.CommandList, {"schema_version": 1, "commands": [COMMAND]}),

@@ -3,7 +3,8 @@
 A verb's module has ``run(options)``, which returns the exit code, and ``EXAMPLES``, command lines that its help shows
 and that a test runs. It may have ``add_arguments(parser)``; ``JSON``, the document that ``--json`` prints; ``REST``,
 the arguments after ``--``; ``USAGE``, if the generated usage line is not exact enough; ``prepare(words)``, which
-changes the arguments before they are parsed; ``NEEDS_TERMINAL``; and ``ENDS_ON_SIGNAL`` if it runs until Ctrl-C.
+changes the arguments before they are parsed; ``NEEDS_TERMINAL``; ``HERE_ONLY`` if it is about this machine, so that it
+has no ``--host``; and ``ENDS_ON_SIGNAL`` if it runs until Ctrl-C.
 """
 
 VERBS = {
@@ -49,5 +50,8 @@ VERBS = {
     "skill": "print a guide for models",
     "completion": "print a script for shell completion",
     "server": "run the server in the foreground",
+    "cp": "copy a file to or from a server",
+    "host": "check or prepare another machine",
+    "proxy": "connect stdin and stdout to the server",
 }
 """Every verb with its summary, in the order of the help."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 REST = "WORD..."
 EXAMPLES = ("phux completion bash", 'phux completion -- kill ""')
+HERE_ONLY = True
 
 _SCRIPTS = {
     # bash has already split words at colons, which targets contain, so the script splits the line again.
@@ -51,8 +52,6 @@ compdef _phux phux
     '(phux completion -- (commandline -opc)[2..] (commandline -ct | string unescape) 2>/dev/null)'
 """,
 }
-# The arguments that name a session, a window or a pane.
-_TARGETS = frozenset({"target", "targets", "session", "one", "other"})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 
 def complete(before: list[str]) -> "Completions":
     """Yield the words that may follow the given ones, with descriptions."""
-    from phux_cli.main import load_verb
+    from phux_cli.main import TARGETS, load_verb
     from phux_cli.usage import build_parser
 
     if not before or before == ["help"]:
@@ -93,7 +92,7 @@ def complete(before: list[str]) -> "Completions":
         if action.option_strings:
             if action.help != argparse.SUPPRESS:
                 yield action.option_strings[-1], (action.help or "").replace("%%", "%")
-        elif action.dest in _TARGETS:
+        elif action.dest in TARGETS:
             yield from _targets()
         else:
             yield from ((str(choice), "") for choice in action.choices or ())

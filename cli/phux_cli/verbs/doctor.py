@@ -12,6 +12,7 @@ from phux_cli.output import show
 
 JSON = "a Checks document"
 EXAMPLES = ("phux doctor || true",)
+HERE_ONLY = True
 
 
 def run(options: argparse.Namespace) -> int:

@@ -20,7 +20,9 @@ from phux_cli.usage import OutputError, UsageError, join_moments
 from phux_client import flows
 from phux_client.export import FORMATS
 
-USAGE = "[TARGET] --format FORMAT [--cast-version N] [--from MOMENT] [--to MOMENT] [-o FILE] [--socket PATH]"
+USAGE = (
+    "[TARGET] --format FORMAT [--cast-version N] [--from MOMENT] [--to MOMENT] [-o FILE] [--socket PATH] [--host DEST]"
+)
 EXAMPLES = (
     "phux export work --format html -o work.html",
     "phux export work --format html --from +0s --to -0s > part.html",

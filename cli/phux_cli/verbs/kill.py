@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows._types import Document
 
-USAGE = "(TARGET... | --server) [--json] [--socket PATH]"
+USAGE = "(TARGET... | --server) [--json] [--socket PATH] [--host DEST]"
 JSON = "a Killed document"
 EXAMPLES = ("phux kill work", "phux new -d -s other && phux kill work other", "phux kill --server")
 

@@ -1,6 +1,9 @@
 """ls: list the sessions by name. Never starts a server.
 
-Exit status: 0, or 1 if no server is running.
+With --hosts, lists those of this machine and of every host in the config file. A host that cannot be reached has one
+line that says why.
+
+Exit status: 0, or 1 if no server is running; with --hosts, 0.
 """
 
 import argparse
@@ -14,14 +17,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows._types import Document
 
-JSON = "a SessionList document"
+JSON = "a SessionList document, or a HostList document with --hosts"
 EXAMPLES = ("phux ls", "phux ls --json")
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--hosts", action="store_true", help="list the sessions of all hosts")
+
+
 def run(options: argparse.Namespace) -> int:
+    if options.hosts:
+        from phux_cli.hosts import show_hosts
+
+        return show_hosts(options, _names)
     tree = drive(options, flows.tree)
+    return show(options, session_list(tree), *_names(tree, ""))
+
+
+def _names(tree: "Document", prefix: str) -> list[str]:
     sessions = sorted(tree["sessions"], key=lambda session: str(session["name"]))
-    return show(options, session_list(tree), *map(describe, sessions))
+    return [prefix + describe(session) for session in sessions]
 
 
 def describe(session: "Document") -> str:

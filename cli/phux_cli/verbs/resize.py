@@ -16,7 +16,7 @@ from phux_core.kinds import WINDOW_POLICIES, Param, whole
 
 USAGE = (
     "TARGET (COLSxROWS | [--width N] [--height N] | --left N | --right N | --up N | --down N) [--policy POLICY] "
-    "[--json] [--socket PATH]"
+    "[--json] [--socket PATH] [--host DEST]"
 )
 JSON = "a Place document"
 EXAMPLES = (

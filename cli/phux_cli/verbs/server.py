@@ -12,6 +12,7 @@ from phux_cli.usage import add_param
 from phux_core.kinds import Param, whole
 
 EXAMPLES = ("phux server --exit-after-idle 1",)
+HERE_ONLY = True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,7 @@ import os
 from phux_cli.output import write
 
 EXAMPLES = ("phux skill", "phux skill full")
+HERE_ONLY = True
 
 _DIRECTORY = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "skill")
 

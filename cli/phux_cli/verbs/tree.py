@@ -1,5 +1,8 @@
 """tree: show all sessions, windows and panes, or those of TARGET.
 
+With --hosts, shows those of this machine and of every host in the config file. A host that cannot be reached has one
+line that says why.
+
 A `*` marks the focused session, the current window of each session and the active pane of each window. On a terminal,
 long lines are cut.
 """
@@ -14,25 +17,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows._types import Document
 
-JSON = "a Tree document"
+JSON = "a Tree document, or a HostList document with --hosts"
 EXAMPLES = ("phux tree", "phux split work && phux tree work:0", "phux tree --json work")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", nargs="?", help="a session, window or pane; all when omitted")
+    parser.add_argument("--hosts", action="store_true", help="show the sessions of all hosts")
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.hosts:
+        from phux_cli.hosts import show_hosts
+
+        return show_hosts(options, draw)
     document = drive(options, flows.tree, options.target)
     return show(options, document, *map(fit, draw(document)))
 
 
-def draw(tree: "Document") -> list[str]:
-    """Return the lines of a drawing of a Tree document."""
+def draw(tree: "Document", prefix: str = "") -> list[str]:
+    """Return the lines of a drawing of a Tree document, with a prefix before the names of sessions."""
     lines = []
     for session in tree["sessions"]:
         attached = f" (attached: {session['attached_clients']})" if session["attached_clients"] else ""
-        lines.append(f"{session['name']}{_mark(session['name'] == tree['focused_session'])}{attached}")
+        lines.append(f"{prefix}{session['name']}{_mark(session['name'] == tree['focused_session'])}{attached}")
         for window, window_branch, below in _branches(session["windows"]):
             zoomed = " (zoomed)" if window["zoomed"] is not None else ""
             size = f"{window['cols']}x{window['rows']}"

@@ -10,8 +10,9 @@ Exit status: 0, or 2 if the page cannot be served.
 
 import argparse
 
+from phux_cli.connection import log_in
 from phux_cli.output import as_json, stream
-from phux_core import paths
+from phux_core.hosts import server_address
 
 JSON = "an object with the URL of each level: `control` (unless --read-only) and `watch`"
 EXAMPLES = ("phux web", "phux web --read-only", "phux web --bind 127.0.0.1:0 --json")
@@ -36,6 +37,8 @@ def run(options: argparse.Namespace) -> int:
     web.check_installed()
     from phux_client.web.serving import serve
 
+    log_in(options)
+
     def announce(urls: dict[str, str]) -> None:
         if options.json:
             stream(as_json(urls) + "\n")
@@ -45,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
             stream(f"{_MEANING[level]:<14}  {url}\n")
 
     serve(
-        paths.socket_path(options.socket),
+        server_address(options.socket),
         announce,
         bind=options.bind,
         read_only=options.read_only,

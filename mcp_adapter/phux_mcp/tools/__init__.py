@@ -25,7 +25,7 @@ same panes; reading and typing never resize them.
 
 A target is NAME (a session), NAME:WINDOW, NAME:WINDOW.PANE, @ID (a pane), `.` (the pane this host runs in, or else the
 focused one) or `=` (the last focused session). Results name a pane by `target` (`@3`). Every tool also takes `socket`,
-the path of another server's socket.
+the path of another server's socket, and `host`, its machine as ssh reaches it.
 
 - Start with phux_ls or phux_tree. Create your own session with phux_new; do not type into other people's sessions.
 - For a command that ends: phux_run returns its exit code and output; cd and export persist. The error `busy` means that

@@ -25,6 +25,7 @@ MAX_BYTES = Param("max_bytes", whole(0, 1_000_000), "the most bytes to return")
 WHOLE_NUMBER = Kind(COUNT.words, COUNT.fits, {"type": "number", "minimum": 0, "multipleOf": 1})
 """A count that the first revision declares as a number."""
 _SOCKET = Param("socket", TEXT, "another server's socket")
+_HOST = Param("host", TEXT, "the server's machine, as ssh reaches it")
 
 
 def tool(
@@ -39,7 +40,7 @@ def tool(
     """Register a function as a tool; its docstring describes the tool to the model.
 
     Args:
-        params: The tool's parameters; every tool also has `socket`.
+        params: The tool's parameters; every tool also has `socket` and `host`.
         seed: The names of the parameters in the first revision, without `socket`; None if that revision lacks the tool.
         details: The names of fields of the result that are not part of its text, besides those of all tools.
         options: Further options of ``Tool``.
@@ -52,7 +53,7 @@ def tool(
                 title,
                 " ".join(str(run.__doc__).split()),
                 run,
-                params=(*params, _SOCKET),
+                params=(*params, _SOCKET, _HOST),
                 seed=None if seed is None else (*seed.split(), "socket"),
                 output=lambda: schema_with_targets(_optional(output())),
                 details=tuple(details.split()),

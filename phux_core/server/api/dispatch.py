@@ -10,6 +10,7 @@ from phux_core.errors import BadRequestError
 from phux_core.server.api import (
     attach_calls,
     event_calls,
+    file_calls,
     log_calls,
     new_calls,
     pane_calls,
@@ -24,7 +25,17 @@ if TYPE_CHECKING:
     from phux_core.server.connection import Answer, Connection
     from phux_core.server.service import Service
 
-TOPICS = (attach_calls, event_calls, log_calls, new_calls, pane_calls, process_calls, tree_calls, upgrade_calls)
+TOPICS = (
+    attach_calls,
+    event_calls,
+    file_calls,
+    log_calls,
+    new_calls,
+    pane_calls,
+    process_calls,
+    tree_calls,
+    upgrade_calls,
+)
 """The modules with handlers; importing them registers the handlers."""
 
 # Typed input is recorded in the pane's memory, which takes less time.

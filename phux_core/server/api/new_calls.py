@@ -80,7 +80,9 @@ async def new_session(
     try:
         if history is None:
             history = not service.settings.owned
-        record, child = await _start(service, receipt, program, program.cwd or "/", size, history=history)
+        record, child = await _start(
+            service, receipt, program, program.cwd or launch.home_directory(), size, history=history
+        )
         clear_name(service, name)
         session = service.tree.add_session(name, window_name, record)
         session.log = service.settings.log_panes if log is None else log

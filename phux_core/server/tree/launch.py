@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from phux_core import shells
 from phux_core.engine.protocol import MAX_SIZE
 from phux_core.errors import BadCwdError, BadSizeError, CannotExecuteError, LimitError
+from phux_core.paths import xdg_directory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
-# These describe the caller's terminal, not the pane.
-_NOT_INHERITED = ("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WINDOW")
+# These describe the caller's terminal, not the pane. PHUX_HOST would take precedence over the pane's PHUX_SOCKET.
+_NOT_INHERITED = ("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WINDOW", "PHUX_HOST")
 # A pane's PTY master, journal and log, and the second descriptor of the master during a flood.
 _PANE_FILES = 4
 # For clients, log workers and files that are open for a moment.
@@ -59,6 +60,12 @@ def check_cwd(cwd: str) -> str:
     if not os.access(cwd, os.X_OK):
         raise BadCwdError(f"the working directory {cwd} may not be entered")
     return cwd
+
+
+def home_directory() -> str:
+    """Return the directory for a program whose client has none on this machine; / if the home directory is unusable."""
+    home = xdg_directory("HOME", "")
+    return home if home is not None and os.path.isdir(home) and os.access(home, os.X_OK) else "/"
 
 
 def build_environment(

@@ -12,6 +12,7 @@ from anyio import wait_all_tasks_blocked
 from phux_client.aio.backend import Stream
 from phux_client.aio.link import Link
 from phux_client.flows import Request
+from phux_client.unix_socket import ServerSocket
 from phux_core import errors, wire
 
 pytestmark = pytest.mark.anyio
@@ -44,7 +45,8 @@ class Server:
 @pytest.fixture
 async def connection():
     """Yield a connected link and the server's end of its connection."""
-    ours, theirs = socket.socketpair()
+    plain, theirs = socket.socketpair()
+    ours = ServerSocket(fileno=plain.detach())
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     ours.setblocking(False)
     theirs.setblocking(False)

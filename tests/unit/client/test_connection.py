@@ -230,3 +230,26 @@ def test_connections_that_lasted_for_a_while_do_not_count_as_failed_attempts(mon
 
 def test_a_timeout_of_zero_is_sent_unchanged():
     assert Attempts("run", {"timeout_ms": 0}, 30).begin() == {"timeout_ms": 0}
+
+
+@pytest.mark.parametrize("minor", [-1, 0, 1])
+def test_a_server_one_minor_version_older_or_newer_works(minor, monkeypatch):
+    monkeypatch.setattr(wire, "PROTOCOL", (1, 4))
+    connection = ClientConnection()
+    number = connection.request("status", {})
+    connection.receive(wire.encode({"hello": {"protocol": [1, 4 + minor], "server": "phux/0.9.0", "new": 1}}))
+    assert connection.failure is None
+    connection.receive(wire.encode({"id": number, "error": {"code": "bad_request", "message": "no parameter `x`"}}))
+    with pytest.raises(errors.BadRequestError) as caught:
+        connection.take_reply(number)
+    assert ("the server is phux/0.9.0" in caught.value.message) == (minor != 0)
+
+
+@pytest.mark.parametrize("protocol", [[1, 6], [1, 2], [2, 4], [0, 4], [1], "1.4", None, [1, "4"]])
+def test_other_versions_of_the_protocol_are_refused_with_both_versions(protocol, monkeypatch):
+    monkeypatch.setattr(wire, "PROTOCOL", (1, 4))
+    connection = ClientConnection()
+    connection.receive(wire.encode({"hello": {"protocol": protocol, "server": "phux/9.9.0"}}))
+    assert isinstance(connection.failure, errors.VersionError)
+    assert "phux/9.9.0" in connection.failure.message
+    assert "protocol [1, 4]" in connection.failure.message

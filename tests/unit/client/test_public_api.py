@@ -22,6 +22,7 @@ from phux_core import documents, kinds, layout
 EXPORTED = [
     "AmbiguousError",
     "BadConfigError",
+    "BadHostError",
     "BadCwdError",
     "BadNameError",
     "BadRequestError",
@@ -55,6 +56,7 @@ EXPORTED = [
     "FocusChanged",
     "Foreground",
     "Idle",
+    "HostError",
     "InputBlockedError",
     "InputTooLongError",
     "InternalError",
@@ -259,7 +261,7 @@ def names_in(annotation):
 
 
 GENERAL = {"re", "Pattern", "str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "type", "Self"}
-GENERAL |= {"datetime", "Sequence", "Mapping", "AsyncIterator", "AbstractAsyncContextManager"}
+GENERAL |= {"Callable", "PathLike", "datetime", "Sequence", "Mapping", "AsyncIterator", "AbstractAsyncContextManager"}
 VARIABLES = {"Result", "Shape"}
 
 
