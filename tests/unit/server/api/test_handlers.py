@@ -79,7 +79,7 @@ def test_a_handler_receives_the_connection_the_defaults_and_other_parameters(mon
     handles("search")(search)
     server = Server()
     reply = dispatch(server, "someone", "search", {"pattern": "x", "session": 3})
-    rest = {"session": 3, "everywhere": False, "context": 0, "failed": False}
+    rest = {"session": 3, "everywhere": False, "context": 0}
     assert reply["got"] == (server, "someone", "x", 1000, rest)
 
 
