@@ -109,6 +109,7 @@ LINES = {
     "skill": [["skill", "full"]],
     "completion": [["completion", "zsh"], ["completion", "--", "kill", ""]],
     "status": [["status"]],
+    "fleet": [["fleet", "ls", "--on", "local"], ["fleet", "run", "--on", "local", "cat controls"]],
     "doctor": [["doctor"], ["doctor", "--json"]],
     "schema": [["schema", "CONTROLS"]],
     "kill": [["kill", "made"]],
