@@ -201,6 +201,7 @@ PROGRAMS = {
     "README.md": ["42", "[1.0, 0.0]"],
     "docs/api.md": [],
     "docs/tutorials/agents.md": ["exit code 1", "python3 is in the foreground of @1", "4", "exit code 0"],
+    "docs/training.md": ["episode 0: reward 0.9, exit code 0", "episode 2: reward 0.9, exit code 0"],
     "docs/coming-from/libtmux.md": [],
     "docs/coming-from/pexpect.md": [],
 }
