@@ -48,7 +48,7 @@ class Web:
         """End it, and check that it ends normally and has reported no error."""
         self._process.send_signal(number)
         _out, problems = self._process.communicate(timeout=20)
-        assert (self._process.returncode, problems) == (0, "")
+        assert (self._process.returncode, problems) == (0, ""), (self._process.returncode, problems)
 
     def live(self, token: str | None = None, **more: Any) -> Live:
         """Connect a WebSocket, and send the token."""
