@@ -131,6 +131,7 @@ EXPORTED = [
     "TimelineEntry",
     "TimelineKind",
     "TitleChanged",
+    "TrajectoryAction",
     "TransportError",
     "Tree",
     "UncleanEnd",
