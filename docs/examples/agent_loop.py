@@ -4,7 +4,7 @@ import sys
 
 from phux_client import RunResult, blocking
 
-TEST = "python3 -m unittest -b"
+TEST = "python3 -B -m unittest -b"
 
 
 def model(transcript: list[RunResult]) -> str | None:

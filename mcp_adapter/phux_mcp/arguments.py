@@ -32,6 +32,8 @@ def _of_schema(schema: dict[str, Any], value: object) -> object:
     if wanted == "array" and isinstance(value, (str, list)):
         entries = _entries(value) if isinstance(value, str) else value
         return [_of_schema(schema["items"], entry) for entry in entries]
+    if wanted == "object" and isinstance(value, str):
+        return _parsed(value)
     if wanted in {"integer", "number"} and isinstance(value, str):
         return _number(value)
     if wanted == "boolean" and isinstance(value, str):
@@ -45,14 +47,17 @@ def _of_schema(schema: dict[str, Any], value: object) -> object:
 
 def _entries(text: str) -> list[object]:
     """Return the list that a string stands for: the list that it has as JSON, or else itself as the only entry."""
-    if text.startswith("["):
-        try:
-            parsed = json.loads(text)
-        except (ValueError, RecursionError):
-            return [text]
-        if isinstance(parsed, list):
-            return parsed
-    return [text]
+    parsed = _parsed(text) if text.startswith("[") else text
+    return parsed if isinstance(parsed, list) else [text]
+
+
+def _parsed(text: str) -> object:
+    """Return the value of a JSON text; the text itself if it is none."""
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value
 
 
 def _number(text: str) -> object:

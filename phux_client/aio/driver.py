@@ -117,7 +117,7 @@ class Driver:
                 answer, failure = None, None
                 try:
                     if isinstance(step, flows.Deadline):
-                        deadline = step.at if deadline is None else min(deadline, step.at)
+                        answer, deadline = deadline, step.at
                     elif isinstance(step, flows.Request):
                         if deadline is not None:
                             step.limit_s = max(0.0, deadline - time.monotonic())

@@ -42,11 +42,11 @@ class Request:
 
 
 class Deadline:
-    """Set a deadline on the monotonic clock for all later requests, or keep an earlier one; the flow receives None."""
+    """Set the deadline of all later requests, on the monotonic clock; the flow receives the previous one."""
 
     __slots__ = ("at",)
 
-    def __init__(self, at: float) -> None:
+    def __init__(self, at: float | None) -> None:
         self.at = at
 
 
@@ -62,9 +62,15 @@ class NextEvent:
 
 def within(flow: "Flow[Result]", timeout_s: float | None) -> "Flow[Result]":
     """Run a flow, and end its requests shortly after the timeout, even if the server does not answer."""
-    if timeout_s is not None:
-        yield Deadline(time.monotonic() + timeout_s + _GRACE_S)
-    return (yield from flow)
+    if timeout_s is None:
+        return (yield from flow)
+    at = time.monotonic() + timeout_s + _GRACE_S
+    before: float | None = yield Deadline(at)
+    if before is not None and before < at:
+        yield Deadline(before)
+    result = yield from flow
+    yield Deadline(before)
+    return result
 
 
 class Caller:

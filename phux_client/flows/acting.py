@@ -12,7 +12,7 @@ from phux_core.errors import NoSuchTargetError, PaneClosedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from phux_client.flows._types import Document, Flow
 
@@ -32,14 +32,18 @@ def act(
     since: int | None = None,
     cells: bool = False,
     timeout_s: float = ACT_TIMEOUT_S,
+    first: "Callable[[int], Flow[Document]] | None" = None,
 ) -> "Flow[Document]":
     """Type words, wait for a condition, and return the rows of the screen that changed.
 
     Meanwhile, no ``run`` and no other ``act`` starts in the pane. Only output written after typing counts for the wait.
     A state counts after output, or once the program has read the keys and written nothing for a moment. A timeout and
     the end of the program are outcomes in the ScreenChanges document, not errors.
+
+    ``first`` returns a flow that is run before typing, for the id of the pane; with it, there may be no words.
     """
-    check_words(words)
+    if words or first is None:
+        check_words(words)
     check_number("timeout_s", timeout_s, optional=False)
     items = to_items(words, literal=literal, exact_case=exact_case)
     conditions = wanted or Conditions()
@@ -52,7 +56,10 @@ def act(
         deadline = time.monotonic() + timeout_s
         yield Request("subscribe", timeout_s, pane=number, hold_ms=round(timeout_s * 1000))
         conditions.since = before = (yield Request("snapshot", pane=number, cells=cells))["seq"]
-        yield Request("input", pane=number, items=items)
+        if first is not None:
+            yield from first(number)
+        if items:
+            yield Request("input", pane=number, items=items)
         condition = line = None
         try:
             left_s = max(0.0, deadline - time.monotonic())

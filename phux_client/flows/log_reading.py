@@ -105,8 +105,8 @@ def matches_document(reply: "Document") -> "Document":
     """Return a Matches document from the server's reply."""
     matches = []
     for match in reply["matches"]:
-        more = {"at": _timestamp(match.get("at")), "command_id": match.get("command_id")}
-        matches.append({**match, **more})
+        known = match | {"at": _timestamp(match.get("at"))}
+        matches.append({name: value for name, value in known.items() if value is not None})
     return {"schema_version": 1, **reply, "matches": matches}
 
 

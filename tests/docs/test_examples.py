@@ -74,8 +74,8 @@ def run(shared_server, tmp_path):
 def test_an_agent_makes_a_failing_test_suite_pass(run, tmp_path):
     (tmp_path / "calculator.py").write_text("def add(a, b):\n    return a - b\n")
     (tmp_path / "test_calculator.py").write_text(TEST)
-    lines = run("agent_loop.py", str(tmp_path), PYTHONDONTWRITEBYTECODE="1").splitlines()
-    assert (lines[0], lines[-1]) == ("python3 -m unittest -b: exit 1", "python3 -m unittest -b: exit 0")
+    lines = run("agent_loop.py", str(tmp_path)).splitlines()
+    assert (lines[0], lines[-1]) == ("python3 -B -m unittest -b: exit 1", "python3 -B -m unittest -b: exit 0")
     assert "a + b" in (tmp_path / "calculator.py").read_text()
 
 
@@ -116,6 +116,14 @@ def test_the_first_failed_build_stops_the_others(run, tmp_path):
     pids = [int(path.read_text()) for path in tmp_path.glob("*.pid")]
     assert len(pids) == 10
     eventually(lambda: all(process_gone(pid) for pid in pids))
+
+
+def test_items_run_on_a_fleet(run):
+    assert sorted(run("fleet.py", "local", "echo item {}", "a", "b").splitlines()) == [
+        "a on local: item a",
+        "b on local: item b",
+    ]
+    assert "c failed" in run("fleet.py", "local", "test {} = d", "c", code=1)
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")

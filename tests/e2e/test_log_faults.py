@@ -215,7 +215,7 @@ def test_doctor_reports_no_problem_with_a_healthy_server_or_none(tmp_path, cli):
     document = cli.json("doctor")
     assert document["ok"]
     assert [check["name"] for check in document["checks"]] == [
-        *("socket", "server", "logs", "disk", "engine", "processes", "shell", "config", "holes")
+        *("socket", "server", "versions", "logs", "disk", "engine", "processes", "shell", "config", "holes")
     ]
     assert cli("doctor", SHELL="/no/such/shell").code == 1
     (tmp_path / "config.toml").write_text("color = 1\n")

@@ -95,8 +95,8 @@ def test_a_click_chooses_in_htop_mc_dialog_and_fzf(program, pane, tmp_path):
     assert pane.run("cat picked").output == "two"
 
 
-def test_the_wheel_scrolls_less(program, pane):
-    pane.run("seq 1000 > numbers")
+def test_the_wheel_scrolls_less(program, pane, tmp_path):
+    pane.run(f"cd {tmp_path}; seq 1000 > numbers")
     program("less --mouse numbers", "^numbers$")
     pane.scroll("down", times=4)
     pane.find(re.compile("^27$"), timeout_s=20)

@@ -218,4 +218,5 @@ def test_an_unused_plugin_imports_no_client(pytester, monkeypatch):
     result = pytester.runpytest_subprocess("-s", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
     (line,) = [line for line in result.outlines if "loaded: " in line]
     loaded = json.loads(line.partition("loaded: ")[2])
-    assert [name for name in loaded if name.startswith("phux_core")] == []
+    # The package of the plugin is phux_client, which imports everything late.
+    assert {name for name in loaded if name.startswith("phux_core")} <= {"phux_core", "phux_core.lazy"}

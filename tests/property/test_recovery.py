@@ -318,6 +318,7 @@ def start_service(tree, kept):
                 "op": "hello",
                 "restarts": 1,
                 "keeper_pid": 1,
+                "keeper_version": "0",
                 "started_at": 0.0,
                 "started_on_clock": 0.0,
                 "suspect": None,

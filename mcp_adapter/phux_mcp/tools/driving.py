@@ -14,6 +14,7 @@ from phux_mcp.answers import LONGEST_MATCH, clipped
 from phux_mcp.budget import Budget
 from phux_mcp.catalog import document
 from phux_mcp.own_panes import refuse_own
+from phux_mcp.tools.pointing import MOUSE, Gesture
 from phux_mcp.tools.reading import CELLS, HIGHLIGHTS, changes_schema
 from phux_mcp.tools.registry import TARGET, TIMEOUT, shared, tool
 from phux_mcp.tools.running import last_line
@@ -96,7 +97,8 @@ async def signal(call: Call, target: str, signal: str) -> Document:
     "phux_act",
     "Type, wait and read",
     _TARGET,
-    _KEYS,
+    _KEYS.but(required=False, kind=list_of(TEXT, "a list of strings")),
+    MOUSE,
     _LITERAL,
     *shared(CONDITIONS, "until regex gone state stop idle_ms"),
     CONDITIONS["output_only"].but(omitted="true"),
@@ -111,19 +113,21 @@ async def signal(call: Call, target: str, signal: str) -> Document:
 async def act(
     call: Call,
     target: str,
-    keys: list[str],
     timeout_secs: float,
+    keys: list[str] | None = None,
+    mouse: Document | None = None,
     literal: bool = False,
     since: int | None = None,
     cells: bool = False,
     highlights: bool = False,
     **wanted: Any,
 ) -> Document:
-    """Type keys, wait, and return the rows of the screen that changed.
+    """Use keys or the mouse, wait, and return the rows of the screen that changed.
 
     Only output after typing counts. Without a condition, waits until nothing was
     written for 300 ms.
     """
+    keys, gesture = keys or [], None if mouse is None else Gesture(mouse)
     match_output_only(wanted)
     conditions = flows.Conditions(**wanted)
     options: Any = {
@@ -133,6 +137,9 @@ async def act(
         "cells": cells or highlights,
         "timeout_s": timeout_secs,
     }
+    if gesture is not None:
+        caller = (await call.phux()).caller
+        options["first"] = lambda pane: gesture.on(caller, pane, timeout_secs)
     async with call.progress.ticking(timeout_secs, partial(last_line, call, target)):
         changes = await call.drive(flows.act, target, keys, conditions, **options)
     if "met_line" in changes:

@@ -52,6 +52,32 @@ def test_an_act_reports_a_timeout_and_a_stop(work):
     assert (stopped["outcome"], stopped["met_line"]) == ("stopped", "boom")
 
 
+def test_an_act_uses_the_mouse_and_then_types(work):
+    start = ["clear; printf '\\033[?1000h\\033[?1006h   O''K\\n'; stty -echo; cat -v", "Enter"]
+    work.document("phux_act", target="work", keys=start, until="   OK", timeout_secs=20)
+    clicked = work.document("phux_act", target="work", mouse={"action": "click", "at": "OK"}, keys=["Enter"])
+    assert (clicked["outcome"], [row["text"] for row in clicked["changed"]]) == ("met", ["^[[<0;4;1M^[[<0;4;1m"])
+    scroll = {"action": "scroll", "direction": "up", "times": 2}
+    scrolled = work.document("phux_act", target="work", mouse=json.dumps(scroll), keys=["Enter"], until="^[[<64")
+    assert scrolled["met_line"].count("^[[<64") == 2
+
+    def refused(mouse, *words, **more):
+        failed = work.call("phux_act", target="work", mouse=mouse, timeout_secs=0.3, **more)
+        assert failed["isError"]
+        assert all(word in failed["content"][0]["text"] for word in words), failed
+
+    refused({"action": "click", "at": "missing"}, "missing")
+    refused({"action": "click"}, "at", "place")
+    refused({"action": "drag", "at": "OK", "to": 3}, "to", "place")
+    refused({"action": "poke", "at": "OK"}, "poke", "double_click")
+    refused({"action": "click", "at": [1, 2], "x": 1}, "'x'", "button")
+    refused({"action": "click", "at": [99, 2]}, "no cell")
+    refused(None, "no keys were given")
+    work.document("phux_act", target="work", keys=["C-c"], state=["prompt"])
+    work.document("phux_run", target="work", command="printf '\\033[?1000l'")
+    refused({"action": "click", "at": [0, 0]}, "did not request")
+
+
 def test_a_run_returns_the_requested_part_of_its_output(work):
     numbers = "seq 1 5000"
     plain = work.document("phux_run", target="work", command=numbers, max_bytes=200)
