@@ -83,6 +83,13 @@ def _read_film(which: "dict[str, object]", material: Material) -> "Flow[None]":
 def _read_actions(which: "dict[str, object]", material: Material) -> "Flow[None]":
     """Read the actions, with the rows that each changed, and the outputs of commands."""
     material.actions = actions_of(material)
+    ledger = {entry["id"]: entry for entry in (yield Request("commands", READ_S, **which))["commands"]}
+    for action in material.actions:
+        # In a timeline, a command may seem to start as late as the latest output that was read.
+        entry = ledger.get(action.get("command_id"))
+        if entry is not None and entry["start"] is not None:
+            end = action["seq"]["end"] if action["ended_at"] is None else entry["end"]
+            action["seq"] = {"start": entry["start"], "end": max(entry["start"], end or 0)}
     screens: dict[int, list[str] | None] = {}
     for action in material.actions:
         start, end = action["seq"]["start"], action["seq"]["end"]
