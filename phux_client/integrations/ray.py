@@ -189,6 +189,7 @@ class TerminalPool:
         remote = actor_class.options(max_restarts=max_restarts, scheduling_strategy="SPREAD", **options)
         self._slots = [_Slot(f"terminals-{number}", remote.remote(engine)) for number in range(size)]
         self._running = self._done = self._failed = self._moved = 0
+        self._is_mapping = False
 
     def __enter__(self) -> Self:
         return self
@@ -235,7 +236,16 @@ class TerminalPool:
             items: The items.
             per_terminal: The number of tasks that run on an actor at the same time.
             retries: How often an item begins again after its actor was lost.
+
+        Raises:
+            BusyError: Another ``map`` of this pool has not ended.
+            BadRequestError: ``per_terminal`` is less than 1, or ``retries`` less than 0.
         """
+        if per_terminal < 1 or retries < 0:
+            raise errors.BadRequestError(
+                f"per_terminal={per_terminal} and retries={retries} are out of range",
+                remedy="use at least 1 for per_terminal, and at least 0 for retries",
+            )
         return _PoolMap(self, task, Schedule(items, retries), per_terminal).run()
 
 
@@ -253,6 +263,9 @@ class _PoolMap:
 
     def run(self) -> Iterator[ItemResult[Any, Any]]:
         pool = self._pool
+        if pool._is_mapping:  # noqa: SLF001
+            raise errors.BusyError("the pool runs another map", remedy="read that to its end, or close it, first")
+        pool._is_mapping = True  # noqa: SLF001
         try:
             for slot in pool._slots:  # noqa: SLF001
                 if slot.state != "gone":
@@ -269,6 +282,7 @@ class _PoolMap:
                 pool._failed += 1  # noqa: SLF001
                 yield _failed(job, job.error or errors.LimitError(f"no terminal is left to run the item{self._reason}"))
         finally:
+            pool._is_mapping = False  # noqa: SLF001
             pool._running -= len(self._jobs)  # noqa: SLF001
             for reference in self._jobs:
                 ray.cancel(reference)

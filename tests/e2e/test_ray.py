@@ -77,6 +77,34 @@ def test_no_item_is_lost_and_none_is_reported_twice_if_a_node_is_killed(cluster)
     assert metrics.moved == sum(result.attempts - 1 for result in found) >= 1
 
 
+def test_a_pool_reads_items_when_there_is_room_and_can_be_used_again(cluster):
+    async def task(phux, item):
+        if item == 1:
+            async with await phux.new_session(command=["sh"]) as session:
+                await session.pane.run("sleep 1000")
+        return len((await phux.ls()).sessions) if item == "count" else item
+
+    def items():
+        for number in range(1000):
+            read.append(number)
+            yield number
+
+    read = []
+    with TerminalPool(1, {"CPU": 0.1}, engine="pyte") as pool:
+        results = pool.map(task, items(), per_terminal=2)
+        assert next(results).item == 0
+        assert len(read) <= 3
+        with pytest.raises(errors.BusyError, match="another map"):
+            next(pool.map(task, [1]))
+        results.close()
+        assert (pool.metrics.running, pool.metrics.done) == (0, 1)
+        assert [result.value for result in pool.map(task, ["again"])] == ["again"]
+        with pytest.raises(errors.BadRequestError):
+            pool.map(task, [], retries=-1)
+    with pytest.raises(errors.BadRequestError, match="is empty"):
+        TerminalPool(0)
+
+
 def test_items_are_errors_if_no_terminal_is_left(cluster):
     async def task(phux, item):
         os._exit(1)
