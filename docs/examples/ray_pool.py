@@ -17,7 +17,7 @@ def main(command: str, items: list[str]) -> int:
     ray.init(log_to_driver=False)
     with TerminalPool(min(len(items), 8)) as pool:
         for result in pool.map(run, items):
-            print(result.item, result.error or result.value.output)
+            print(result.item, result.value.output if result.value else result.error)
         print(f"{pool.metrics.done} done, {pool.metrics.failed} failed")
         return min(pool.metrics.failed, 1)
 

@@ -46,9 +46,8 @@ START_S = 60.0
 _PAUSE_S = 0.2
 
 
-@ray.remote
-class Terminals:
-    """An actor with a private server on its node. The server and its programs end with the actor.
+class PrivateTerminals:
+    """The actor behind ``Terminals``, with a private server on its node. Server and programs end with the actor.
 
     Targets are selectors of the private server, such as the name of a session.
 
@@ -130,6 +129,9 @@ class Terminals:
         return await self._phux.logs(target, lines=lines, grep=grep)
 
 
+Terminals = ray.remote(PrivateTerminals)
+
+
 @frozen(kw_only=True)
 class PoolMetrics:
     """What a pool has done so far.
@@ -185,8 +187,7 @@ class TerminalPool:
         if size < 1:
             raise errors.BadRequestError(f"a pool of {size} terminals is empty", remedy="use a size of at least 1")
         options = _options({"CPU": 0.1} if resources is None else resources)
-        actor_class: Any = Terminals  # the decorator added its options
-        remote = actor_class.options(max_restarts=max_restarts, scheduling_strategy="SPREAD", **options)
+        remote = Terminals.options(max_restarts=max_restarts, scheduling_strategy="SPREAD", **options)
         self._slots = [_Slot(f"terminals-{number}", remote.remote(engine)) for number in range(size)]
         self._running = self._done = self._failed = self._moved = 0
         self._is_mapping = False
