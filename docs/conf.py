@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import phux_client
+from phux_client import fleets
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -57,10 +58,12 @@ def contents(text: str) -> str:
 
 
 def group(name: str) -> str:
-    """Return the group of an exported name: handles, errors, events, documents or types."""
+    """Return the group of an exported name: handles, fleets, errors, events, documents or types."""
     thing = getattr(phux_client, name)
     if name in phux_client.aio.__all__:
         return "handles"
+    if name in fleets.__all__:
+        return "fleets"
     if not inspect.isclass(thing):
         return "types"
     if issubclass(thing, phux_client.PhuxError):

@@ -13,6 +13,7 @@ client.
 
     flows      each verb once, without I/O
     aio        the async client (anyio)
+    fleets     several hosts, on top of the async client
     blocking   the blocking client, generated from aio
     starting   starts a server
     embedding  runs a private server
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from phux_client.aio.expecting import PaneExpectation as PaneExpectation
     from phux_client.expecting import ExpectationError as ExpectationError
     from phux_client.expecting import expect as expect
+    from phux_client.fleets import *
     from phux_client.waited import Waited as Waited
     from phux_core.errors import *
     from phux_core.shapes import *
@@ -37,12 +39,13 @@ _NAMES = {
     "phux_client.aio": "EventStream LogStream Pane Phux RunStream Session Window connect embedded",
     "phux_client.aio.expecting": "PaneExpectation",
     "phux_client.expecting": "ExpectationError expect",
+    "phux_client.fleets": "Fleet HostEvents HostResult ItemResult ItemResults fleet",
     "phux_client.waited": "Waited",
     "phux_core.shapes": """
         CellColor CellInfo CellStyle ChangedRow CommandInfo Cursor DefaultColor EngineNote Foreground LayoutSplit
         LogInfo LogStatus LogText LostPane Match MemoryStatus PaletteColor PaneInfo Place Region RgbColor RunResult
         ScreenChanges ScreenState SeqRange SessionEntry SessionInfo SessionList Signalled SoftWrap Started StateCounts
-        Status Stopped Timeline TimelineEntry Tree UncleanEnd Upgraded WindowInfo
+        Status Stopped Timeline TimelineEntry TrajectoryAction Tree UncleanEnd Upgraded WindowInfo
 
         CastVersion Condition CursorShape Direction EventName LayoutName LogMode Modifier MouseButton PaneId
         PictureFormat RecordingFormat Side Signal SizePolicy State Step StyleName ThemeName TimelineKind

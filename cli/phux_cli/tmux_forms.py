@@ -8,7 +8,8 @@ _VERBS = {
     **dict.fromkeys(("a", "at", "attach-session"), "attach"),
     **dict.fromkeys(("kill-pane", "kill-server", "kill-session", "kill-window"), "kill"),
     **dict.fromkeys(("has", "has-session", "list-panes", "list-windows", "lsp", "lsw"), "tree"),
-    **dict.fromkeys(("rename-session", "rename-window"), "rename"),
+    **dict.fromkeys(("join-pane", "joinp", "move-pane", "move-window", "movep", "movew"), "move"),
+    **dict.fromkeys(("rename-session", "rename-window", "renamew"), "rename"),
     **dict.fromkeys(("resize-pane", "resize-window", "resizep", "resizew"), "resize"),
     **dict.fromkeys(("select-pane", "select-window", "selectp", "selectw", "switch-client"), "select"),
     **dict.fromkeys(("split-window", "splitw"), "split"),
@@ -34,6 +35,7 @@ _INSTEAD = {
 # Flags of tmux's commands as flags of the verb; an empty one is left out, because the verb does that anyway.
 _FLAGS = {
     "resize": {"-x": "--width", "-y": "--height", "-L": "--left", "-R": "--right", "-U": "--up", "-D": "--down"},
+    "move": {"-h": "--right", "-v": "--down", "-d": "", "-l": "--size"},
     "snapshot": {"-p": "", "-J": "", "-e": "--format=ansi"},
     "split": {"-h": "--right", "-v": "--down", "-d": "", "-l": "--size"},
     "swap": {"-d": "", "-s": ""},
@@ -54,6 +56,8 @@ def verb_form(name: str, words: list[str]) -> tuple[str, list[str]]:
     if name in _VERBS:
         flags = _FLAGS.get(verb, {})
         words = [new for word in words if (new := flags.get(word, word))]
+    if verb == "resize" and "-Z" in words:
+        verb, words = "zoom", [word for word in words if word != "-Z"]
     if name == "kill-server":
         words.append("--server")
     if name == "new-session":
@@ -61,8 +65,9 @@ def verb_form(name: str, words: list[str]) -> tuple[str, list[str]]:
         words += [f"--size={cols or 80}x{rows or 24}"] if cols or rows else []
     if verb == "snapshot" and (first := _take(words, "-S")):
         words.append(f"--scrollback={first.lstrip('-') or 0}")
-    target = _take(words, "-t")
-    return verb, [*([target] if target else []), *words, *rest]
+    source = _take(words, "-s") if verb == "move" else None
+    targets = [target for target in (source, _take(words, "-t")) if target]
+    return verb, [*targets, *words, *rest]
 
 
 def instead(name: str) -> str | None:

@@ -246,6 +246,10 @@ class App(TerminalLoop):
             self.screen.say(f"{line}: {error}")
             return
         words = words[1:] if words[:1] == ["phux"] else words
+        if words and self.model.view is not None:
+            from phux_client.tui.tmux_commands import in_view
+
+            words = in_view(words, self.model.view)
         if not words or (len(words) == 1 and self.actions.perform(words[0])):
             return
         environ = {**os.environ, "PHUX_SOCKET": self.socket, "PHUX_PANE": f"@{self.model.active_pane}"}

@@ -20,7 +20,7 @@ import attrs
 import pytest
 
 import phux_client
-from phux_client import aio, blocking
+from phux_client import aio, blocking, fleets
 from phux_core.errors import ERRORS
 from phux_core.shapes import events, tree
 from servers import embedded_server, server_without_sessions
@@ -132,7 +132,35 @@ def test_the_example_of_each_public_name_runs(module, name, member, socket):
             assert _run(example, names) == example.want, example.source
 
 
-async def _run_async(socket, examples):
+def _fleet_members():
+    for name in fleets.__all__:
+        thing = getattr(fleets, name)
+        yield name, thing
+        if inspect.isclass(thing):
+            public = (member for member in vars(thing) if not member.startswith("_"))
+            yield from ((f"{name}.{member}", vars(thing)[member]) for member in public)
+
+
+OF_FLEETS = [
+    (name, member) for name, member in _fleet_members() if inspect.isclass(member) or inspect.isfunction(member)
+]
+
+
+@pytest.mark.parametrize(("name", "member"), OF_FLEETS, ids=[name for name, _member in OF_FLEETS])
+def test_the_example_of_each_name_of_fleets_runs(name, member, socket, monkeypatch):
+    monkeypatch.setenv("PHUX_SOCKET", socket)
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(member) or "")
+    assert examples, f"{name} has no example"
+    names = {kind: getattr(fleets, kind) for kind in fleets.__all__} | {"phux_client": phux_client}
+
+    async def run():
+        async with fleets.fleet(["local"]) as fleet:
+            await _run_async(socket, examples, **names | {"fleet": fleet})
+
+    asyncio.run(run())
+
+
+async def _run_async(socket, examples, **more):
     async with aio.connect(socket) as phux:
         session = await phux.new_session("work", command=["sh"])
         await session.pane.wait(until="$", timeout_s=10)
@@ -141,7 +169,7 @@ async def _run_async(socket, examples):
             await session.pane.wait(idle_ms=100, timeout_s=10)
         (window,) = await session.windows()
         names = {"phux": phux, "session": session, "window": window, "pane": session.pane}
-        names |= _module_names(aio, socket)
+        names |= _module_names(aio, socket) | more
         for example in examples:
             code = compile(example.source, "<example>", "single", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
             with _captured() as out:
@@ -182,7 +210,7 @@ def _captured():
 NAMES_OF_TYPES = {"PaneId": tree, "Event": events}
 # Literal types and unions of shapes, which have no examples.
 VOCABULARY = {name for name in phux_client.__all__ if get_origin(getattr(phux_client, name)) in {Literal, UnionType}}
-HANDLES = {*aio.__all__, "PaneExpectation", "expect"} - {"DEFAULT_TIMEOUT_S"}
+HANDLES = {*aio.__all__, *fleets.__all__, "PaneExpectation", "expect"} - {"DEFAULT_TIMEOUT_S"}
 SHAPES_AND_ERRORS = [
     name
     for name in phux_client.__all__

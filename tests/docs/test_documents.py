@@ -252,6 +252,17 @@ def test_the_python_of_the_page_on_logs_runs(tmp_path):
     assert finished == [["1.1", "0"], ["1.2", "0"]]
 
 
+def test_the_python_of_the_page_on_fleets_runs(tmp_path):
+    program, *bodies = _blocks("docs/fleets.md", "python")
+    with embedded_server() as server:
+        printed = run_python(program.replace('"box1", "box2", ', ""), tmp_path, PHUX_SOCKET=server.socket)
+        assert printed[-1].split()[-1].isdigit()
+        assert len(printed) == 2
+        lines = ["import anyio, phux_client", "async def main():", *(textwrap.indent(body, "  ") for body in bodies)]
+        printed = run_python("\n".join([*lines, "anyio.run(main)"]), tmp_path, PHUX_SOCKET=server.socket)
+    assert [line.split()[0] for line in printed] == ["local"] * 3
+
+
 def test_the_python_of_the_page_on_recordings_runs(tmp_path):
     (program,) = _blocks("docs/recordings.md", "python")
     run_python(program, tmp_path)

@@ -118,6 +118,14 @@ def test_the_first_failed_build_stops_the_others(run, tmp_path):
     eventually(lambda: all(process_gone(pid) for pid in pids))
 
 
+def test_items_run_on_a_fleet(run):
+    assert sorted(run("fleet.py", "local", "echo item {}", "a", "b").splitlines()) == [
+        "a on local: item a",
+        "b on local: item b",
+    ]
+    assert "c failed" in run("fleet.py", "local", "test {} = d", "c", code=1)
+
+
 @pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
 def test_a_pipeline_reports_its_steps_and_ends_at_the_first_failure(run, tmp_path):
     (tmp_path / "VERSION").write_text("1.2\n")

@@ -377,6 +377,25 @@ def test_a_prompt_command_is_run_and_its_output_shown(client, phux):
     client.shows("there is no verb 'nonsense'")
 
 
+def test_the_prompt_takes_commands_of_tmux_for_the_current_window(client, phux):
+    def command(line, shows):
+        press(client, ":")
+        client.type(f"{line}\r")
+        client.shows(shows)
+
+    command("rename-window editor", "0:editor*")
+    command("neww -n logs", "1:logs*")
+    command("splitw -h -l 20", "│")
+    client.until(lambda: [pane.cols for pane in panes(phux).values()] == [59, 20])
+    press(client, ":")
+    client.type("resize-pane -L 5\r")
+    client.until(lambda: [pane.cols for pane in panes(phux).values()] == [54, 25])
+    command("selectw -t 0", "0:editor*")
+    command("move-window -t 7", "7:editor*")
+    command("rename-session play", "[play]")
+    command("kill-window -t :1", "ended 2 panes")
+
+
 def test_unknown_keys_after_the_prefix_do_nothing(client, phux):
     press(client, "\x1b[24~", "Q")
     client.type("echo fine\r")

@@ -112,6 +112,7 @@ LINES = {
     "skill": [["skill", "full"]],
     "completion": [["completion", "zsh"], ["completion", "--", "kill", ""]],
     "status": [["status"]],
+    "fleet": [["fleet", "run", "--on", "local", "--json", "cat controls"]],
     "doctor": [["doctor"], ["doctor", "--json"]],
     "schema": [["schema", "CONTROLS"]],
     "cp": [["cp", "CONTROLS", "/none/CONTROLS"], ["cp", "CONTROLS", ":CONTROLS"], ["cp", ":PROGRAM", "PROGRAM"]],

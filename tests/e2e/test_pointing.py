@@ -13,8 +13,10 @@ from servers import Cli
 
 
 @pytest.fixture
-def pane(phux):
-    session = phux.new_session(shell="sh", size=(80, 24), env={"TERM": "xterm-256color", "PS1": "$ "})
+def pane(phux, tmp_path):
+    session = phux.new_session(
+        shell="sh", size=(80, 24), cwd=str(tmp_path), env={"TERM": "xterm-256color", "PS1": "$ "}
+    )
     yield session.pane
     session.kill()
 

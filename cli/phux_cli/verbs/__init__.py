@@ -52,6 +52,7 @@ VERBS = {
     "server": "run the server in the foreground",
     "cp": "copy a file to or from a server",
     "host": "check or prepare another machine",
+    "fleet": "use several hosts at once",
     "proxy": "connect stdin and stdout to the server",
 }
 """Every verb with its summary, in the order of the help."""

@@ -44,8 +44,9 @@ def checker():
             except BadConfigError as error:
                 message = error.message
             else:
-                assert values.keys() == config.KEYS.keys() - {"keys.*"} | {"keys"}
-                given = {name: value for name, value in values.items() if name != "keys"}
+                plain = {name for name in config.KEYS if "*" not in name}
+                assert values.keys() == plain | {"keys", "hosts"}
+                given = {name: values[name] for name in plain}
                 assert all(
                     value == config.KEYS[name].default or config.KEYS[name].kind.fits(value)
                     for name, value in given.items()

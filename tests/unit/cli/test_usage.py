@@ -231,6 +231,8 @@ def test_a_mistyped_verb_or_flag_suggests_the_right_one(capsys, socket_directory
         ("split-window -v -l 30% -t work -- top", "split work --down --size 30% -- top"),
         ("resize-pane -t work -x 30", "resize work --width 30"),
         ("select-layout -t work tiled", "layout work tiled"),
+        ("resize-pane -Z -t work", "zoom work"),
+        ("move-window -s work:0 -t work:5", "move work:0 work:5"),
         ("rename-session -t work play", "rename work play"),
         ("ls", "ls"),
     ],
