@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
 
 import pytest
 
 from phux_core import errors
+from servers import eventually
 
 ray = pytest.importorskip("ray", reason="ray is not installed; .ci/run installs it")
 # Ray itself warns about its defaults, and leaves files open.
@@ -52,22 +54,28 @@ def test_an_actor_has_the_surface_of_the_library(cluster):
     ray.kill(terminals)
 
 
-def test_no_item_is_lost_and_none_is_reported_twice_if_a_node_is_killed(cluster):
+def test_no_item_is_lost_and_none_is_reported_twice_if_a_node_is_killed(cluster, tmp_path):
     the_cluster, nodes = cluster
+    doomed, reached = nodes[-1].node_id, tmp_path / "reached"
 
     async def task(phux, item):
         if item == 5:
             raise ValueError(item)
         async with await phux.new_session(command=["sh"]) as session:
+            if ray.get_runtime_context().get_node_id() == doomed:
+                reached.touch()
+                await session.pane.run("sleep 1000")
             return (await session.pane.run(f"echo {item}", timeout_s=60)).output
 
+    def kill():
+        eventually(reached.exists, within_s=100)
+        the_cluster.remove_node(nodes.pop(), allow_graceful=False)
+
     with TerminalPool(3, {"CPU": 0.1, "room": 1}, max_restarts=2, engine="pyte") as pool:
-        found = []
-        for result in pool.map(task, range(40), retries=3):
-            found.append(result)
-            if len(found) == 8:
-                assert pool.metrics.running <= 3
-                the_cluster.remove_node(nodes.pop(), allow_graceful=False)
+        killing = threading.Thread(target=kill)
+        killing.start()
+        found = list(pool.map(task, range(40), retries=3))
+        killing.join()
         metrics = pool.metrics
     assert sorted(result.item for result in found) == list(range(40))
     failed = [result for result in found if result.error is not None]
