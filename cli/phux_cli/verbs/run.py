@@ -6,7 +6,7 @@ stops the command.
 
 On a terminal, output is printed while the command runs; elsewhere, --stream does so, whole lines at a time. With --new,
 there is no TARGET: the command runs in a session of its own, which is killed afterwards, and a server is started if
-none is running.
+none is running. The input of CMD is the pane, and not that of `phux run`: write `CMD < FILE`.
 
 Exit status: the command's exit code, 1 if it could not be run, 125 if the timeout expired (the command keeps running)
 or the shell did not report an exit code.
