@@ -45,7 +45,7 @@ _NAMES = {
         CellColor CellInfo CellStyle ChangedRow CommandInfo Cursor DefaultColor EngineNote Foreground LayoutSplit
         LogInfo LogStatus LogText LostPane Match MemoryStatus PaletteColor PaneInfo Place Region RgbColor RunResult
         ScreenChanges ScreenState SeqRange SessionEntry SessionInfo SessionList Signalled SoftWrap Started StateCounts
-        Status Stopped Timeline TimelineEntry Tree UncleanEnd Upgraded WindowInfo
+        Status Stopped Timeline TimelineEntry TrajectoryAction Tree UncleanEnd Upgraded WindowInfo
 
         CastVersion Condition CursorShape Direction EventName LayoutName LogMode Modifier MouseButton PaneId
         PictureFormat RecordingFormat Side Signal SizePolicy State Step StyleName ThemeName TimelineKind

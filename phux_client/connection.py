@@ -165,6 +165,8 @@ class ClientConnection:
             error = errors.from_wire(frame["error"])
             if self._preamble is not None:
                 error.message = f"{self._preamble.host}: {error.message}"
+                if isinstance(error, errors.NoServerError):  # `phux server` is about this machine
+                    error.remedy = f"start one with `phux --host {self._preamble.host} new`"
             raise error
         if not self._greeted:
             self._server = _check_hello(frame)

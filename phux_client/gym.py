@@ -217,11 +217,11 @@ class TerminalEnv:
     def step(self, action: Action) -> tuple[Observation, float, bool, bool, Info]:
         """Act, wait, and return the observation, the reward, whether the episode terminated or was truncated, and more.
 
-        An action that the pane refuses, such as a command while another one runs, and one that does not end in time
-        are outcomes in the observation, not errors.
+        An action that is refused, such as a command while another one runs, and one that does not end in time are
+        outcomes in the observation, not errors.
 
         Raises:
-            BadRequestError: The action has no such form, or there is no episode.
+            BadRequestError: The action does not have the form of an ``Action``, or there is no episode.
         """
         pane, act = self.pane, _checked(action)
         before = self._seen
@@ -236,7 +236,8 @@ class TerminalEnv:
             else:
                 self._type(act)
         except _OUTCOMES as error:
-            outcome, info = _OUTCOME_OF[type(error)], {"error": error.message}
+            outcome = next(each for kind, each in _OUTCOME_OF.items() if isinstance(error, kind))
+            info = {"error": error.message}
             if error.command_id is not None:
                 info["command_id"] = error.command_id
         if "command" not in act:
@@ -299,6 +300,7 @@ _OUTCOME_OF: dict[type[errors.PhuxError], Outcome] = {
     errors.PaneClosedError: "ended",
     errors.BusyError: "refused",
     errors.RefusedError: "refused",
+    errors.BadRequestError: "refused",  # text that cannot be typed, or a pattern that is none
     errors.InputTooLongError: "refused",
     errors.InputBlockedError: "refused",
 }

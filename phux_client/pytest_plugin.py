@@ -55,7 +55,7 @@ def phux() -> Iterator[blocking.Phux]:
 @pytest.fixture
 def pane(request: pytest.FixtureRequest, phux: blocking.Phux) -> Iterator[blocking.Pane]:
     """A new pane. The marker ``phux`` sets its size, shell, command, env and cwd."""
-    from phux_client import blocking
+    from phux_client import PhuxError, blocking
 
     options: dict[str, object] = {}
     for marker in request.node.iter_markers("phux"):  # the closest first
@@ -72,7 +72,11 @@ def pane(request: pytest.FixtureRequest, phux: blocking.Phux) -> Iterator[blocki
         )
     if "command" not in options:
         options.setdefault("shell", _SHELL)
-    session = phux.new_session(**options)  # type: ignore[arg-type]  # checked by the client
+    try:
+        session = phux.new_session(**options)  # type: ignore[arg-type]  # checked by the client
+    except PhuxError as error:
+        reason = f"the pane could not be created: {error.message}\n{error.remedy}".rstrip()
+        raise pytest.fail.Exception(reason, pytrace=False) from None
     yield session.pane
     _end(session)
 

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 
+from phux_cli.colors import is_on, paint
 from phux_core.printable import escaped, printable
 
 TYPE_CHECKING = False
@@ -69,12 +70,19 @@ def _write_bytes(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def show(options: "argparse.Namespace", document: "Mapping[str, object]", *lines: str) -> int:
-    """Print a verb's result, as JSON if the options say so, or as lines for people; return the exit code of success."""
+def show(options: "argparse.Namespace", document: "Mapping[str, object]", *lines: str, colors: str = "") -> int:
+    """Print a verb's result, as JSON if the options say so, or as lines for people; return the exit code of success.
+
+    Args:
+        colors: The pattern of what to color in each line, on a terminal (``phux_cli.colors``).
+    """
     if options.json:
         print_document(document)
-    else:
-        write("".join(line.replace("\n", "\ufffd") + "\n" for line in lines))
+        return 0
+    clean = [printable(line.replace("\n", "\ufffd")) for line in lines]
+    if colors and is_on(sys.stdout):
+        clean = [paint(line, colors) for line in clean]
+    write_bytes("".join(f"{line}\n" for line in clean).encode("utf-8", "backslashreplace"))
     return 0
 
 
@@ -112,13 +120,17 @@ def print_error(error: "PhuxError", *, as_json: bool) -> None:
     if as_json:
         print_on_stderr(escaped(json.dumps(error.to_document())))
     else:
-        print_on_stderr(*(f"phux: {text}" for text in (error.message, error.remedy) if text))
+        texts = [text for text in (error.message, error.remedy) if text]
+        print_on_stderr(*(f"phux: {text}" for text in texts), colors="^(?P<bad>phux:)")
 
 
-def print_on_stderr(*lines: str) -> None:
-    """Print lines on stderr without control characters, unless it is closed."""
+def print_on_stderr(*lines: str, colors: str = "") -> None:
+    """Print lines on stderr without control characters, unless it is closed; ``colors`` is as in ``show``."""
+    clean = [printable(line) for line in lines]
     try:
-        print(*map(printable, lines), sep="\n", file=sys.stderr)
+        if colors and is_on(sys.stderr):
+            clean = [paint(line, colors) for line in clean]
+        print(*clean, sep="\n", file=sys.stderr)
     except OSError:
         discard(sys.stderr)
 

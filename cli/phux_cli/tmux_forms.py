@@ -20,7 +20,7 @@ _VERBS = {
     "list-sessions": "ls",
     "neww": "new-window",
     "new-session": "new",
-    "select-layout": "layout",
+    **dict.fromkeys(("select-layout", "selectl"), "layout"),
     "send": "send-keys",
 }
 _INSTEAD = {
@@ -41,6 +41,12 @@ _FLAGS = {
     "swap": {"-d": "", "-s": ""},
     "tree": {"-a": "", "-s": ""},
 }
+
+_CURRENT = frozenset(("resize-pane", "resizep", "select-layout", "selectl", "split-window", "splitw"))
+"""Commands that are about the current pane without ``-t``."""
+
+_DOWN = frozenset(("join-pane", "joinp", "move-pane", "movep", "split-window", "splitw"))
+"""Commands that place a pane below the other one without ``-h``."""
 
 
 def verb_form(name: str, words: list[str]) -> tuple[str, list[str]]:
@@ -65,6 +71,12 @@ def verb_form(name: str, words: list[str]) -> tuple[str, list[str]]:
         words += [f"--size={cols or 80}x{rows or 24}"] if cols or rows else []
     if verb == "snapshot" and (first := _take(words, "-S")):
         words.append(f"--scrollback={first.lstrip('-') or 0}")
+    if name in _DOWN and "--right" not in words and "--down" not in words:
+        words.append("--down")
+    needs = 1 if verb == "layout" else 0  # arguments besides the target
+    has_target = "-t" in words or (len(words) > needs and not words[0].startswith("-"))
+    if name in _CURRENT and not has_target:
+        words = [".", *words]
     source = _take(words, "-s") if verb == "move" else None
     targets = [target for target in (source, _take(words, "-t")) if target]
     return verb, [*targets, *words, *rest]

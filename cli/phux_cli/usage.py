@@ -33,7 +33,7 @@ class OutputError(PhuxError):
     """A verb's result could not be written."""
 
     code = "output"
-    default_remedy = "free disk space, or write the output to another place"
+    default_remedy = "check the path and the disk space, or write the output to another place"
 
 
 def join_moments(words: "list[str]", *flags: str) -> "list[str]":

@@ -126,7 +126,8 @@ class PaneScreens:
         """Return a recording of the pane as a document.
 
         Args:
-            format: ``html`` for a page that plays the recording in any browser, or ``cast`` for asciinema.
+            format: ``html`` for a page that plays the recording in any browser, ``cast`` for asciinema, or
+                ``trajectory`` for one TrajectoryAction document per command or typed input, a line each.
             cast_version: The version of the format ``cast``.
             start: The moment at which to start, as in ``snapshot``; by default, as early as possible.
             end: The moment at which to end; by default, now.

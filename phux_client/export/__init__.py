@@ -1,11 +1,12 @@
-"""Recordings as documents that others can play: casts, and pages that play in a browser.
+"""Recordings as documents: casts and pages that others can play, and trajectories to train with.
 
-material  everything that is known about a part of a recording
-cast      a cast, for players of asciinema
-film      all frames of a film, with shared rows
-tracks    commands, states and titles, by time
-text      the text to search in
-page      an HTML page with the player, whose files are in ``player``
+material    everything that is known about a part of a recording
+cast        a cast, for players of asciinema
+film        all frames of a film, with shared rows
+tracks      commands, states and titles, by time
+text        the text to search in
+page        an HTML page with the player, whose files are in ``player``
+trajectory  the actions, one line of JSON each
 
 No I/O, except for reading the files of the player. Import-light.
 """
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from phux_client.export.material import Material
     from phux_core.shapes import CastVersion, RecordingFormat
 
-FORMATS = ("cast", "html")
+FORMATS = ("cast", "html", "trajectory")
 
 
 def check_format(format_: str, cast_version: int) -> None:
@@ -42,6 +43,10 @@ def render(material: "Material", format_: "RecordingFormat", cast_version: "Cast
         from phux_client.export.cast import to_cast
 
         return to_cast(material, cast_version)
+    if format_ == "trajectory":
+        from phux_client.export.trajectory import to_trajectory
+
+        return to_trajectory(material)
     from phux_client.export.page import to_page
 
     return to_page(material)

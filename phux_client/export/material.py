@@ -56,9 +56,10 @@ class Material:
         output: The output between the two places.
         screen: The screen at the start as a ScreenState document with cells; None if a film is given.
         pages: The pages of the film; empty if a screen is given.
+        actions: The TrajectoryAction documents of a trajectory, which needs no output, screen or film.
     """
 
-    __slots__ = ("entries", "first", "last", "log", "output", "pages", "screen")
+    __slots__ = ("actions", "entries", "first", "last", "log", "output", "pages", "screen")
 
     def __init__(self, log: "Document", first: "Place", last: "Place", entries: "list[Entry]") -> None:
         self.log = log
@@ -67,3 +68,4 @@ class Material:
         self.output = Output()
         self.screen: Document | None = None
         self.pages: list[Document] = []
+        self.actions: list[Document] = []

@@ -3,11 +3,12 @@
 from phux_client.export import check_format, render
 from phux_client.export.film import frame_ms
 from phux_client.export.material import Material
+from phux_client.export.trajectory import actions_of, changed_rows
 from phux_client.flows import past_reading
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows.log_reading import READ_S, find_log, list_document
 from phux_client.moments import Place, moment_of
-from phux_core.errors import NoSuchTargetError
+from phux_core.errors import BadRequestError, NoSuchTargetError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ def export_material(
     if log is None:
         raise NoSuchTargetError(f"the log {name} was deleted", remedy="`phux logs --list` lists the logs")
     material = Material(log, Place(*recording["first"]), Place(*recording["last"]), recording["entries"])
+    if format_ == "trajectory":
+        yield from _read_actions(which, material)
+        return material
     if format_ == "cast":
         seq = material.first.seq
         screen = yield Request("past_screen", READ_S, **which, seq=seq, cells=True)
@@ -74,6 +78,42 @@ def _read_film(which: "dict[str, object]", material: Material) -> "Flow[None]":
         page = yield from past_reading.film(which, place, material.last, frame_ms=shortest_ms)
         material.pages.append(page)
         place = None if page["next"] is None else Place(*page["next"])
+
+
+def _read_actions(which: "dict[str, object]", material: Material) -> "Flow[None]":
+    """Read the actions, with the rows that each changed, and the outputs of commands."""
+    material.actions = actions_of(material)
+    ledger = {entry["id"]: entry for entry in (yield Request("commands", READ_S, **which))["commands"]}
+    for action in material.actions:
+        # In a timeline, a command may seem to start as late as the latest output that was read.
+        entry = ledger.get(action.get("command_id"))
+        if entry is not None and entry["start"] is not None:
+            end = action["seq"]["end"] if action["ended_at"] is None else entry["end"]
+            action["seq"] = {"start": entry["start"], "end": max(entry["start"], end or 0)}
+    screens: dict[int, list[str] | None] = {}
+    for action in material.actions:
+        start, end = action["seq"]["start"], action["seq"]["end"]
+        for seq in (start, end):
+            if seq not in screens:
+                screens[seq] = yield from _lines_at(which, seq)
+        before, after = screens[start], screens[end]
+        action["changed"] = None if before is None or after is None else changed_rows(before, after)
+        screens = {end: after}  # the next action often starts there
+        if action["kind"] == "command":
+            try:
+                reply = yield Request("output", READ_S, id=action["command_id"])
+            except NoSuchTargetError:
+                continue  # it is no longer in the log
+            action |= {"output": reply["content"], "truncated": reply["truncated"]}
+
+
+def _lines_at(which: "dict[str, object]", seq: int) -> "Flow[list[str] | None]":
+    """Return the rows of the screen at a sequence number; None if it cannot be rebuilt."""
+    try:
+        screen = yield Request("past_screen", READ_S, **which, seq=seq)
+    except (BadRequestError, NoSuchTargetError):
+        return None
+    return list(screen["lines"])
 
 
 def _read_output(which: "dict[str, object]", material: Material) -> "Flow[None]":

@@ -38,7 +38,9 @@ def new(
         selector.check_name("window", window_name)
     given: object = size  # callers without a type checker may pass anything
     if given is not None and not (isinstance(given, (tuple, list)) and len(given) == 2):
-        raise BadSizeError(f"the size {given!r:.80} is not a pair of columns and rows")
+        raise BadSizeError(
+            f"the size {given!r:.80} is not a pair of columns and rows", remedy="give two numbers, such as (80, 24)"
+        )
     cols, rows = size or (None, None)
     asked = _program(caller, cwd, command, env)
     if not caller.is_remote:

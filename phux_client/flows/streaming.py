@@ -40,6 +40,7 @@ class StreamedRun:
         deadline: When its timeout expires, on the monotonic clock; None for never.
         next_byte: The position of the next chunk; None before the output begins.
         has_ended: Whether the command has ended and its whole output was read.
+        whole_lines: Whether an incomplete line waits for its end. A person wants to see the prompt of a program.
     """
 
     __slots__ = (
@@ -52,6 +53,7 @@ class StreamedRun:
         "params",
         "run_id",
         "timeout_s",
+        "whole_lines",
     )
 
     def __init__(
@@ -74,6 +76,7 @@ class StreamedRun:
         self.command_id = ""
         self.next_byte: int | None = None
         self.has_ended = False
+        self.whole_lines = True
 
     def left_s(self) -> float | None:
         """Return the time until the timeout expires."""
@@ -91,7 +94,7 @@ def start_stream(caller: Caller, target: "str | int", run: StreamedRun) -> "Flow
 def next_chunk(run: StreamedRun) -> "Flow[str | None]":
     """Return the next whole lines of output, or None if the command has ended or its timeout has expired.
 
-    Only the last chunk may lack a newline at its end.
+    With ``whole_lines``, only the last chunk and parts of lines of more than 32 KiB may lack a newline at their end.
     """
     patience_s = _BURST_S
     subscription: int | None = None
@@ -129,8 +132,10 @@ def _read(run: StreamedRun, end: int | None) -> "Flow[Document | None]":
     where = {"pane": run.pane, "from_byte": run.next_byte, "max_bytes": most, "mode": "stripped"}
     try:
         reply: Document = yield Request("logs", READ_S, **where, whole_lines=end is None or most == _PIECE)
-        if reply["next_byte"] == run.next_byte and most == _PIECE and not reply["eof"]:  # one long line
-            reply = yield Request("logs", READ_S, **where)
+        if reply["next_byte"] == run.next_byte and most == _PIECE and not reply["eof"]:  # an incomplete line
+            part: Document = yield Request("logs", READ_S, **where)
+            if not run.whole_lines or part["next_byte"] - run.next_byte > _PIECE // 2:  # not if it may still end soon
+                reply = part
     except NoSuchTargetError:
         return None  # the pane has no log
     return reply

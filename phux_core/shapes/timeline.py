@@ -7,6 +7,8 @@ from typing import Literal
 from attrs import frozen
 
 from phux_core.shapes.document import Document
+from phux_core.shapes.results import SeqRange  # noqa: TC001  cattrs looks it up
+from phux_core.shapes.screen import ChangedRow  # noqa: TC001
 from phux_core.shapes.vocabulary import State  # noqa: TC001  cattrs looks it up
 
 TimelineKind = Literal[
@@ -89,3 +91,48 @@ class Timeline(Document):
     ended_at: str | None
     entries: list[TimelineEntry]
     next: int | None
+
+
+@frozen(kw_only=True)
+class TrajectoryAction(Document):
+    """A line of ``phux export --format trajectory``: a command, or input that was typed into a program.
+
+    Attributes:
+        pane: The pane's id.
+        kind: Whether a shell ran a command, or input was typed that was not a command.
+        typed: The command line or the input; null for a command whose line is not known.
+        started_at: The time at which typing began, or at which a command of ``run`` started (UTC).
+        ended_at: The time of a command's end, or of the last output after input; null if a command still ran.
+        duration_ms: The time from ``started_at`` to ``ended_at`` in milliseconds; null if a command still ran.
+        state: The pane's state after the action.
+        exit_code: The exit code of the command; null for input, if it still ran, or if the shell did not report it.
+        seq: The sequence numbers of a command's output, or of the output from the input to the next action.
+        changed: The rows of the screen that changed from the start to the end of ``seq``; null if that is not known.
+        output: The output of the command, as ``phux output`` prints it; absent for input, or if it is not in the log.
+        truncated: Whether a part of the output was left out; absent without output.
+        command_id: The command's id in the ledger; absent for input.
+
+    Example:
+        >>> import json
+        >>> from phux_client import TrajectoryAction
+        >>> from phux_core import documents
+        >>> result = pane.run("echo hi; false")
+        >>> line = pane.export("trajectory").splitlines()[-1]
+        >>> action = documents.load(TrajectoryAction, json.loads(line))
+        >>> action.typed, action.output, action.exit_code
+        ('echo hi; false', 'hi', 1)
+    """
+
+    pane: int
+    kind: Literal["command", "input"]
+    typed: str | None
+    started_at: str
+    ended_at: str | None
+    duration_ms: int | None
+    state: State
+    exit_code: int | None
+    seq: SeqRange
+    changed: list[ChangedRow] | None
+    output: str | None = None
+    truncated: bool | None = None
+    command_id: str | None = None

@@ -44,7 +44,7 @@ PictureFormat = Literal["text", "ansi", "html", "svg", "png"]
 CastVersion = Literal[2, 3]
 """A version of the format ``cast`` of recordings, asciicast."""
 
-RecordingFormat = Literal["cast", "html"]
+RecordingFormat = Literal["cast", "html", "trajectory"]
 """A format in which a recording can be exported."""
 
 ThemeName = Literal["dark", "light"]

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import textwrap
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -261,6 +262,25 @@ def test_the_python_of_the_page_on_fleets_runs(tmp_path):
         lines = ["import anyio, phux_client", "async def main():", *(textwrap.indent(body, "  ") for body in bodies)]
         printed = run_python("\n".join([*lines, "anyio.run(main)"]), tmp_path, PHUX_SOCKET=server.socket)
     assert [line.split()[0] for line in printed] == ["local"] * 3
+
+
+@pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed; .ci/run installs it")
+@pytest.mark.timeout(240)
+def test_the_programs_of_the_page_on_ray_run(tmp_path):
+    first, second = _blocks("docs/ray.md", "python")
+    # Ray takes long to start, so both programs use one cluster.
+    finished = subprocess.run(
+        [sys.executable, "-c", first.replace("ray.shutdown()\n", "") + second.replace("ray.init()\n", "")],
+        env=clean_environment() | {"RAY_USAGE_STATS_ENABLED": "0"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=110,
+    )
+    assert finished.returncode == 0, finished.stderr
+    printed = finished.stdout.splitlines()
+    assert printed[0] == "['0', '2', '4', '6']"
+    assert printed[-1] == "3"
 
 
 def test_the_python_of_the_page_on_recordings_runs(tmp_path):

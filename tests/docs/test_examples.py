@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,13 @@ def test_items_run_on_a_fleet(run):
         "b on local: item b",
     ]
     assert "c failed" in run("fleet.py", "local", "test {} = d", "c", code=1)
+
+
+@pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed; .ci/run installs it")
+def test_items_run_in_a_pool_of_terminals_on_ray(run):
+    env = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_memory_monitor_refresh_ms": "0"}
+    lines = run("ray_pool.py", "echo item {}", "a", "b", **env).splitlines()
+    assert {"a item a", "b item b", "2 done, 0 failed"} <= set(lines)
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")

@@ -46,7 +46,9 @@ def examples(tmp_path_factory):
 def pyright(examples):
     """The messages of strict pyright by module, for the examples and for a module with a wrong type."""
     (examples / "wrong.py").write_text(module('await (await phux.pane("work")).wait(state="asleep")\n'))
-    (examples / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
+    # Many types of Ray itself are unknown to strict pyright, and Ray may not be installed.
+    settings = {"typeCheckingMode": "strict", "ignore": ["ray_*.py", "example_ray_pool.py"]}
+    (examples / "pyrightconfig.json").write_text(json.dumps(settings))
     finished = subprocess.run(
         [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "--outputjson"],
         cwd=examples,

@@ -27,6 +27,7 @@ ALL = "\x1b]0;C0\a" + C0 + "\x7f" + C1 + BIDI + "\x1b[31m\x9b32m\x1bPdcs\x1b\\"
 NAME = "\x1b]2;n\a" + C0 + "\x7f" + C1 + BIDI
 # What `cp` writes to a terminal before and after the progress of a copy.
 ERASED_PROGRESS = "\r\x1b[K"
+COLORED = re.compile(r"\x1b\[(?:32|36|1;31|1;33)m(.*?)\x1b\[m")
 FORBIDDEN = re.compile(f"[\0-\x08\x0b-\x1f\x7f-\x9f{BIDI}]")
 # Prints all controls in every order of encoding, sets a title and a directory with them, and does it again.
 PROGRAM = """#!{python}
@@ -170,7 +171,7 @@ def phux_cli(server, place):
             taken = b""
             while not taken.endswith(b"\0"):
                 taken += os.read(ours, 65536)
-            return taken[:-1].decode()
+            return COLORED.sub(r"\1", taken[:-1].decode())
 
         yield run
         process.stdin.close()

@@ -59,6 +59,7 @@ def test_content_and_mode_are_kept_in_both_directions(pane, tmp_path, large, mod
 def test_a_directory_gets_a_file_of_the_same_name_and_empty_files_are_copied(pane, tmp_path):
     (tmp_path / "empty").touch()
     assert pane.put(tmp_path / "empty", tmp_path / "there") == f"{tmp_path}/there/empty"
+    assert pane.put(tmp_path / "empty", "./.") == f"{tmp_path}/there/empty"
     (tmp_path / "here").mkdir()
     assert pane.get("empty", tmp_path / "here") == f"{tmp_path}/here/empty"
     assert (tmp_path / "here" / "empty").read_bytes() == b""

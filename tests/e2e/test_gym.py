@@ -147,10 +147,6 @@ def test_a_program_is_played_with_keys():
         ({"keys": ["a"], "wait": 1}, "has no 'wait'"),
         ({"command": "a", "until": "b"}, "conditions are for keys"),
         ({"command": ["a"]}, "is text"),
-        ({"keys": ["a"], "state": "asleep"}, "asleep"),
-        ({"keys": ["a"], "regex": "("}, "\\("),
-        ({"keys": ["a"], "timeout_s": "soon"}, "timeout_s"),
-        ([5], "must be a string"),
     ],
 )
 def test_an_action_without_meaning_raises_and_types_nothing(env, action, problem):
@@ -158,6 +154,23 @@ def test_an_action_without_meaning_raises_and_types_nothing(env, action, problem
     with pytest.raises(BadRequestError, match=problem):
         env.step(action)
     assert env.pane.snapshot().text == seen
+
+
+def test_actions_that_cannot_be_executed_are_refused(env):
+    seen = env.reset()[0]["screen"]
+    for action, problem in (
+        ("", "no command"),
+        ("echo a\0b", "NUL"),
+        ("echo \ud800", "command"),
+        (["\ud800"], "items"),
+        ([5], "must be a string"),
+        ({"keys": ["a"], "state": "asleep"}, "asleep"),
+        ({"keys": ["a"], "regex": "("}, "("),
+        ({"keys": ["a"], "timeout_s": "soon"}, "timeout_s"),
+    ):
+        observation, *_rest, info = env.step(action)
+        assert (observation["outcome"], observation["screen"]) == ("refused", seen), action
+        assert problem in info["error"]
 
 
 def test_a_step_before_the_first_episode_raises():

@@ -59,6 +59,7 @@ def test_a_server_is_started_only_if_a_session_is_made(box, cli):
     error = cli("ls", "--host", "box", "--json").error
     assert error["error"]["code"] == "no_server"
     assert error["error"]["message"].startswith("box: no server is running on ")
+    assert error["remedy"] == "start one with `phux --host box new`"
     assert cli("new", "--host", "box", "-s", "first", "--json").code == 0
     assert cli("kill", "box/first").code == 0
 

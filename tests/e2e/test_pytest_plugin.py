@@ -158,9 +158,13 @@ def test_snapshots_are_written_compared_and_sized(run, pytester):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
+        (
+            "@pytest.mark.phux(command=['/no/such'])\ndef test_it(pane): pass",
+            "the pane could not be created: the command '/no/such' cannot be executed: it does not exist",
+        ),
         ("@pytest.mark.phux(colour=1)\ndef test_it(pane): pass", "the marker phux has no option 'colour': use size,"),
         ("@pytest.mark.phux(80, 24)\ndef test_it(pane): pass", "the marker phux has only named options"),
-        ("@pytest.mark.phux(size=(0, 24))\ndef test_it(pane): pass", "BadSizeError"),
+        ("@pytest.mark.phux(size='80x24')\ndef test_it(pane): pass", "give two numbers, such as (80, 24)"),
         (
             "@pytest.fixture\ndef phux(): return 'mine'\ndef test_it(pane): pass",
             "another fixture named 'phux' replaces phux's own and returned 'mine'",

@@ -51,6 +51,14 @@ def test_a_line_longer_than_a_chunk_is_streamed(phux):
     session.kill()
 
 
+def test_chunks_are_whole_lines_also_after_a_pause(phux):
+    session = phux.new_session(shell="sh")
+    chunks = list(session.pane.stream("printf one; sleep 0.4; echo two; printf end"))
+    assert "".join(chunks) == "onetwo\nend"
+    assert all(chunk.endswith("\n") for chunk in chunks[:-1])
+    session.kill()
+
+
 def test_a_stream_continues_when_the_service_is_killed(phux, tmp_path):
     session = phux.new_session(shell="sh", cwd=str(tmp_path))
     stream = session.pane.stream(SLOWLY)
@@ -99,6 +107,12 @@ def test_the_cli_streams_to_a_terminal_and_on_request(server, phux, cli, tmp_pat
         (tmp_path / "go").touch()
         terminal.shows("end")
         assert terminal.wait() == 3
+    with OwnTerminal(
+        [PHUX, "run", "streamed", "printf 'Name? '; read x; (exit 4)"], environment(server.socket)
+    ) as terminal:
+        terminal.shows("Name?")
+        session.pane.send_keys("Ada", "Enter")
+        assert terminal.wait() == 4
     piped = cli("run", "streamed", "--stream", "printf 'a\\nb'; false")
     assert (piped.code, piped.out) == (1, "a\nb\n")
     assert cli("run", "streamed", "--stream", "--json", "true").code == 2
@@ -114,7 +128,9 @@ def test_a_command_in_a_new_session_needs_no_server_and_leaves_nothing(tmp_path)
     assert cli("run", "--new", "--", "printf", "%s-", "two words", "x").out == "two words-x-\n"
     timed_out = cli("run", "--new", "--timeout", "0.5", "sleep 1000")
     assert timed_out.code == 125
-    assert "killed with its session" in timed_out.err
+    assert "of 0.5 s expired; the command was killed with its session" in timed_out.err
+    asking = cli("run", "--new", "--timeout", "0.5", "cat")
+    assert "cat waits for input; the command was killed with its session" in asking.err
     with subprocess.Popen(
         [PHUX, "run", "--new", "--stream", "echo begun; sleep 1000"],
         env=cli.env,

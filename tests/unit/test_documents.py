@@ -43,6 +43,9 @@ LAYOUT = {
 }
 TIMELINE = {"schema_version": 1, "log": "20260101T000000Z-1-abcd/1", "pane": 1, "first_byte": 0, "next_byte": 9}
 TIMELINE |= {"started_at": "2026-01-01T00:00:00.000Z", "ended_at": None, "next": None}
+ACTION = {"schema_version": 1, "pane": 1, "kind": "command", "typed": "false", "state": "prompt", "exit_code": 1}
+ACTION |= {"started_at": "2026-01-01T00:00:00.000Z", "ended_at": None, "duration_ms": None, "command_id": "1.1"}
+ACTION |= {"seq": {"start": 1, "end": 9}, "changed": [{"row": 0, "text": "x"}], "output": "", "truncated": False}
 TIMELINE["entries"] = [
     {"at": "2026-01-01T00:00:00.000Z", "seq": 0, "kind": "output"},
     {"at": "2026-01-01T00:00:00.010Z", "seq": 9, "kind": "command_finished", "exit_code": 1, "command_id": "1.1"},
@@ -172,6 +175,7 @@ EXAMPLES = [
     ("command-info", shapes.CommandInfo, COMMAND),
     ("command-list", shapes.CommandList, {"schema_version": 1, "commands": [COMMAND]}),
     ("timeline", shapes.Timeline, TIMELINE),
+    ("trajectory-action", shapes.TrajectoryAction, ACTION),
     ("log-text", shapes.LogText, TEXT),
     ("log-text", shapes.LogText, TEXT | {"log": None, "command": COMMAND}),
     ("log-list", shapes.LogList, {"schema_version": 1, "logs": [LOG]}),

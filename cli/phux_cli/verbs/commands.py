@@ -26,6 +26,8 @@ EXAMPLES = (
     "phux commands --all --failed --since yesterday --until today --grep make",
 )
 
+_COLORS = "\\t(?:(?P<good>finished 0)|(?P<bad>finished [0-9]+|lost)|(?P<busy>running))\\t"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", nargs="?", help="the pane or log; all panes when omitted")
@@ -43,7 +45,7 @@ def prepare(words: list[str]) -> list[str]:
 def run(options: argparse.Namespace) -> int:
     query = {"everywhere": options.everywhere, "grep": options.grep, "max_commands": options.max_commands}
     document = drive_or_read(options, flows.commands, options.target, **query, **selection(options))
-    return show(options, document, *map(describe, document["commands"]))
+    return show(options, document, *map(describe, document["commands"]), colors=_COLORS)
 
 
 def describe(command: "Document") -> str:

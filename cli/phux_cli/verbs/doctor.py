@@ -24,5 +24,5 @@ def run(options: argparse.Namespace) -> int:
     for check in document["checks"]:
         remedy = f"; {check['remedy']}" if check["remedy"] else ""
         lines.append(f"{'ok  ' if check['ok'] else 'BAD '} {check['name']}: {check['message']}{remedy}")
-    show(options, document, *lines)
+    show(options, document, *lines, colors="^(?:(?P<good>ok)|(?P<bad>BAD)) ")
     return 0 if document["ok"] else 1

@@ -5,7 +5,8 @@ focused session. Works without a server. MOMENT is a seq, a date and time (2026-
 start (+30s) or before the end (-5m) of the log.
 
 html is one file that plays in any browser, also offline, with a timeline, the commands with their exit codes, and
-search. cast is a recording for asciinema and its players. Without -o, the document is printed, unless stdout is a
+search. cast is a recording for asciinema and its players. trajectory has a line of JSON for each command and each
+typed input, to train and evaluate agents. Without -o, the document is printed, unless stdout is a
 terminal.
 
 Exit status: 0, 1 if the recording cannot be read or written, 2 if a flag is invalid.
@@ -27,12 +28,15 @@ EXAMPLES = (
     "phux export work --format html -o work.html",
     "phux export work --format html --from +0s --to -0s > part.html",
     "phux export work --format cast --cast-version 3 -o work.cast",
+    "phux export work --format trajectory -o work.jsonl",
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", nargs="?", help="the pane")
-    parser.add_argument("--format", metavar="FORMAT", choices=FORMATS, required=True, help="the format: cast or html")
+    parser.add_argument(
+        "--format", metavar="FORMAT", choices=FORMATS, required=True, help="the format: cast, html or trajectory"
+    )
     parser.add_argument(
         "--cast-version", metavar="N", type=int, choices=(2, 3), help="the version of asciicast: 2 (default) or 3"
     )

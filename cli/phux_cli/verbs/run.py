@@ -4,8 +4,9 @@ A single CMD is a shell command line. Several CMDs are a program and its argumen
 Put flags of the command itself after `--`. Ctrl-C exits with 130 and leaves the command running; with --interrupt, it
 stops the command.
 
-On a terminal, output is printed while the command runs, whole lines at a time. With --new, there is no TARGET: the
-command runs in a session of its own, which is killed afterwards, and a server is started if none is running.
+On a terminal, output is printed while the command runs; elsewhere, --stream does so, whole lines at a time. With --new,
+there is no TARGET: the command runs in a session of its own, which is killed afterwards, and a server is started if
+none is running. The input of CMD is the pane, and not that of `phux run`: write `CMD < FILE`.
 
 Exit status: the command's exit code, 1 if it could not be run, 125 if the timeout expired (the command keeps running)
 or the shell did not report an exit code.
@@ -95,8 +96,9 @@ def _run_in_new_session(options: argparse.Namespace, command: "str | list[str]")
         except RunInterruptedError:
             raise RunInterruptedError("the command was killed with its session") from None
         except TimedOutError as error:
-            error.message = f"the timeout of {options.timeout:g} s expired; the command was killed with its session"
-            error.remedy = "allow more time with --timeout"
+            happened = error.message.removesuffix("; the command is still running")
+            error.message = f"{happened}; the command was killed with its session"
+            error.remedy = "allow more time with --timeout; if it waits for input, redirect that (`< FILE`)"
             raise
         finally:
             # A new connection, because that of an interrupted run is closed. The command may have ended the shell.
@@ -111,6 +113,7 @@ def _run(options: argparse.Namespace, phux: "Driver", target: "str | int", comma
     run = flows.StreamedRun(
         command, timeout_s=options.timeout, queue=options.queue, max_bytes=options.max_bytes, raw=options.raw
     )
+    run.whole_lines = not sys.stdout.isatty()
     try:
         run.pane = phux.drive(flows.within(pane_id(target, phux.caller), run.timeout_s))
         printed = _print_chunks(phux, run) if streams else False

@@ -4,7 +4,7 @@ With --hosts, shows those of this machine and of every host in the config file. 
 line that says why.
 
 A `*` marks the focused session, the current window of each session and the active pane of each window. On a terminal,
-long lines are cut.
+long lines are cut, and states have colors unless NO_COLOR is set.
 """
 
 import argparse
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 JSON = "a Tree document, or a HostList document with --hosts"
 EXAMPLES = ("phux tree", "phux split work && phux tree work:0", "phux tree --json work")
 
+_COLORS = "  (?:(?P<good>prompt)|(?P<busy>running|fullscreen)|(?P<asks>awaiting_[a-z]+)|(?P<bad>dead))(?=  | [(])"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", nargs="?", help="a session, window or pane; all when omitted")
@@ -32,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
 
         return show_hosts(options, draw)
     document = drive(options, flows.tree, options.target)
-    return show(options, document, *map(fit, draw(document)))
+    return show(options, document, *map(fit, draw(document)), colors=_COLORS)
 
 
 def draw(tree: "Document", prefix: str = "") -> list[str]:

@@ -99,7 +99,7 @@ async def _until_waiting(call: Call, pane: int, command: str, limit_s: float | N
     deadline = None if limit_s is None else time.monotonic() + limit_s
     phux = await call.phux()
     while True:
-        left_s = None if deadline is None else max(0.001, deadline - time.monotonic())
+        left_s = None if deadline is None else max(0.001, round(deadline - time.monotonic(), 3))
         options: Any = {"run_id": call.run_id, "timeout_s": left_s, "until_waiting": True, "max_bytes": max_bytes}
         try:
             return await call.drive(flows.run, pane, command, **options)

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 @handles("file_info")
 async def file_info(service: Service, path: str, pane: int | None, sha256: str | None) -> Result:
     place = home_directory() if pane is None else current_directory(find_pane(service, pane).record)
-    where = os.path.join(place or "/", path).rstrip("/") or "/"
+    # No normpath: `..` after a link to a directory is not the directory of the link.
+    where = "/" + "/".join(part for part in os.path.join(place or "/", path).split("/") if part not in {"", "."})
     return await _in_thread(path, lambda: _describe(where, sha256))
 
 

@@ -127,7 +127,9 @@ def _read(root):
     listed = log_reading.list_document(ask(do="list", live=[]))
     validate("log-list", listed)
     documents.load(shapes.LogList, listed)
-    commands = log_reading.commands_document(ask(do="select_commands", newest=True, selection={}, stored=True, most=1000))
+    commands = log_reading.commands_document(
+        ask(do="select_commands", newest=True, selection={}, stored=True, most=1000)
+    )
     validate("command-list", commands)
     documents.load(shapes.CommandList, commands)
     for query in _QUERIES:

@@ -136,6 +136,7 @@ EXPORTED = [
     "TimelineEntry",
     "TimelineKind",
     "TitleChanged",
+    "TrajectoryAction",
     "TransportError",
     "Tree",
     "UncleanEnd",
