@@ -196,8 +196,10 @@ def test_status_reports_processes_engine_socket_and_counts(cli):
 
 def test_status_reports_the_memory_of_the_server(cli):
     run_to_the_end(cli, "dead", "seq 1 1000")
+    assert cli("new", "-d", "-s", "live", "--", "cat").code == 0
+    eventually(lambda: cli.json("status")["memory"]["engines"] >= 1)
+    cli("kill", "live")
     assert cli.json("snapshot", "dead")["lines"]
-    assert cli.json("status")["memory"]["engines"] >= 1
     memory = eventually(lambda: (now := cli.json("status")["memory"])["engines"] == 0 and now)
     assert memory["journal_bytes"] > 1000
     assert memory["checkpoint_bytes"] > 100

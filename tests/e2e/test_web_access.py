@@ -14,10 +14,11 @@ import stat
 import subprocess
 import sys
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 import pytest
-from websockets.exceptions import ConnectionClosedError, InvalidStatus
+from websockets.exceptions import ConnectionClosedError
 from websockets.sync.client import connect
 
 from servers import BIN, Cli, clean_environment, embedded_server, eventually
@@ -53,6 +54,25 @@ def get(web, path="/", **headers):
     body = response.read()
     connection.close()
     return response, body
+
+
+def upgrade_status(web, path="/live", *, tls=None, **headers):
+    """Ask for a WebSocket, and return the status of the refusal.
+
+    The client of the library websockets may lose the refusal, because its reader fails after the end of the stream.
+    """
+    place = web.host if tls is None else f"127.0.0.1:{web.host.rpartition(':')[2]}"
+    kind = http.client.HTTPConnection if tls is None else partial(http.client.HTTPSConnection, context=tls)
+    connection = kind(place, timeout=10)
+    upgrade = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    upgrade |= {"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", "Host": place}
+    connection.putrequest("GET", path, skip_host=True)
+    for name, value in (upgrade | headers).items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    status = connection.getresponse().status
+    connection.close()
+    return status
 
 
 def close_code(live):
@@ -150,9 +170,7 @@ def test_requests_for_another_name_are_refused(web, host):
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "10.0.0.1"])
 def test_a_page_of_another_name_cannot_connect(web, host):
-    with pytest.raises(InvalidStatus) as caught:
-        Live(web, web.token, host=host, origin=f"http://{host}")
-    assert caught.value.response.status_code == 403
+    assert upgrade_status(web, Host=host, Origin=f"http://{host}") == 403
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "localhost:9999", "[::1]:81", "LOCALHOST:1"])
@@ -167,9 +185,8 @@ def test_a_tunnel_may_use_another_port_of_this_machine(web, host):
     ["", "null", "http://evil.example", "http://127.0.0.1:1", "http://localhost:9999", "https://{host}", "file://"],
 )
 def test_pages_of_other_origins_cannot_connect(web, origin):
-    with pytest.raises(InvalidStatus) as caught:
-        Live(web, web.token, origin=origin.format(host=web.host))
-    assert caught.value.response.status_code == 403
+    assert upgrade_status(web, Origin=f"http://{web.host}") == 101
+    assert upgrade_status(web, Origin=origin.format(host=web.host)) == 403
 
 
 def test_every_response_forbids_inline_scripts_and_framing(web):
@@ -288,8 +305,8 @@ def test_the_page_is_served_with_tls(server, tmp_path):
         with connect(f"wss://127.0.0.1:{port}/live", ssl=context, origin=f"https://127.0.0.1:{port}") as live:
             live.send(json.dumps({"token": web.token}))
             assert "hello" in json.loads(live.recv(timeout=10))
-        with pytest.raises(InvalidStatus):
-            connect(f"wss://127.0.0.1:{port}/live", ssl=context, origin=f"http://127.0.0.1:{port}")
+        assert upgrade_status(web, tls=context, Origin=f"http://127.0.0.1:{port}") == 403
+        assert upgrade_status(web, tls=context, Origin=f"https://127.0.0.1:{port}") == 101
 
 
 def test_the_token_is_in_no_arguments_and_in_no_file_of_others(server, tmp_path):
