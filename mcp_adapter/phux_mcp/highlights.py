@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phux_core.width import columns
+from phux_client.regions import STYLES, text_by_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from phux_client.flows import Document
-
-_SIMPLE = ["bold", "faint", "italic", "underline", "blink", "inverse", "invisible", "strikethrough", "overline"]
 
 
 def highlights(cells: list[Document], text_of_row: Mapping[int, str]) -> list[Document]:
@@ -21,7 +19,7 @@ def highlights(cells: list[Document], text_of_row: Mapping[int, str]) -> list[Do
     for cell in cells:
         row, col, style = cell["row"], cell["col"], _words(cell)
         if row not in known:
-            known[row] = _by_column(text_of_row.get(row, ""))
+            known[row] = text_by_column(text_of_row.get(row, ""))
         is_wide = known[row][col + 1 : col + 2] == [""]
         end = col + (2 if is_wide else 1)
         last = runs[-1] if runs else {}
@@ -39,23 +37,9 @@ def highlights(cells: list[Document], text_of_row: Mapping[int, str]) -> list[Do
     ]
 
 
-def _by_column(text: str) -> list[str]:
-    """Return the text that begins in each column of a row; none in the right half of a wide character."""
-    if text.isascii():
-        return list(text)
-    found: list[str] = []
-    for character in text:
-        width = columns(character)
-        if width:
-            found += [character, *[""] * (width - 1)]
-        elif found:  # a zero-width character belongs to the one before it
-            found[-1 if found[-1] else -2] += character
-    return found
-
-
 def _words(cell: Document) -> str:
     style = cell["style"]
-    words = [name for name in _SIMPLE if style[name]]
+    words = [name for name in STYLES if style[name]]
     for name in ("fg", "bg"):
         color = style[name]
         if color["kind"] == "palette":
