@@ -207,7 +207,7 @@ def test_examples_end_their_sessions_when_interrupted(run, shared_server):
     process = run.start(sys.executable, EXAMPLES / "choose_with_fzf.py", "sleep 1000", "x")
     with blocking.connect(shared_server.socket) as phux:
         eventually(phux.sessions)
-        eventually(lambda: phux.sessions()[0].pane.snapshot().state != "prompt")
+        eventually(phux.sessions()[0].pane.commands)  # the program has the session, and uses it
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
         assert phux.sessions() == []
